@@ -1,0 +1,108 @@
+// Package web is the HTTP client under all sources that speak HTTP: bounded documents, archives that survive a broken
+// connection, retries with back-off, and credentials that stay with the origin they are for.
+//
+// # What is retried
+//
+// Connection failures, broken or stalled bodies, 408, 429 and every 5xx except 501. Never: other statuses, a
+// certificate that cannot be verified, a redirect that is refused, the end of the context. Retry-After is honoured, as
+// seconds and as a date; a wait longer than [MaxRetryAfter] is not waited for, the failure is returned at once.
+package web
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// Defaults of a [Client] whose fields are zero.
+const (
+	DefaultTimeout      = 10 * time.Second // of one attempt at a document, its body included
+	DefaultStall        = 30 * time.Second // without a byte of an archive, before the connection counts as broken
+	DefaultFirstBackoff = time.Second      // before the first retry; doubles up to MaxBackoff
+	MaxBackoff          = 30 * time.Second
+	MaxRetryAfter       = 2 * time.Minute
+	MaxRedirects        = 10
+	maxIdlePerHost      = 16
+)
+
+// Client makes requests. The zero value is ready; it is safe for concurrent use and must not be copied after first use.
+type Client struct {
+	HTTP              *http.Client  // its transport and jar are used; nil: a transport of its own
+	UserAgent         string        // empty: "purveyor"
+	DocumentRetries   int           // further attempts at a document; negative: none
+	ArchiveRetries    int           // attempts in a row that may bring no new byte of an archive; negative: none
+	Timeout           time.Duration // zero: DefaultTimeout; negative: none
+	Stall             time.Duration // zero: DefaultStall; negative: none
+	FirstBackoff      time.Duration // zero: DefaultFirstBackoff
+	PlainHTTPInsecure bool          // allows http to hosts that are not loopback addresses
+
+	once   sync.Once
+	client *http.Client
+}
+
+func (c *Client) http() *http.Client {
+	c.once.Do(func() {
+		var own http.Client
+		if c.HTTP != nil {
+			own = *c.HTTP
+		}
+		if own.Transport == nil {
+			own.Transport = newTransport()
+		}
+		own.Timeout = 0 // the deadlines here know documents from archives
+		own.CheckRedirect = c.checkRedirect
+		c.client = &own
+	})
+	return c.client
+}
+
+func newTransport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = maxIdlePerHost
+	return t
+}
+
+// checkRedirect follows redirects with the credentials left behind as soon as the origin changes. (The standard
+// client keeps them for other ports and for subdomains.)
+func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
+	if len(via) >= MaxRedirects {
+		return &RefusedError{URL: Redact(next.URL), Why: "too many redirects"}
+	}
+	if err := c.checkURL(next.URL); err != nil {
+		return err
+	}
+	if Origin(next.URL) != Origin(via[0].URL) {
+		next.Header.Del("Authorization")
+	}
+	return nil
+}
+
+// checkURL refuses what must not be requested at all.
+func (c *Client) checkURL(u *url.URL) error {
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http":
+		return &RefusedError{URL: Redact(u), Why: "the scheme is neither https nor http"}
+	case u.Host == "":
+		return &RefusedError{URL: Redact(u), Why: "the URL names no host"}
+	case u.User != nil:
+		return &RefusedError{URL: Redact(u), Why: "the URL contains a user name"}
+	case u.Scheme == "http" && !c.PlainHTTPInsecure && !isLoopback(u.Hostname()):
+		return &RefusedError{URL: Redact(u), Why: "plain http is accepted for loopback addresses only; use https"}
+	}
+	return nil
+}
+
+func (c *Client) newRequest(ctx context.Context, u *url.URL) (*http.Request, error) {
+	if err := c.checkURL(u); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, &RefusedError{URL: Redact(u), Why: "the URL is not usable"}
+	}
+	req.Header.Set("User-Agent", cmp.Or(c.UserAgent, "purveyor"))
+	return req, nil
+}

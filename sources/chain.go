@@ -1,0 +1,226 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Chain is a [Source] made of others, in order of preference: a provider_installation block of the CLI configuration.
+//
+// The versions of a provider are those of all rules that match it, asked side by side. A package comes from the first
+// matching rule that has it, whether or not that rule listed the version. Absence moves on to the next rule; every
+// other error stops, unless the rule's Fallback says otherwise. A failed verification never moves on: it happens in
+// the installer, after the chain has answered.
+type Chain []Rule
+
+// Rule is one source of a [Chain] and the providers it is for.
+type Rule struct {
+	Source   Source
+	Include  []Pattern // empty: every provider
+	Exclude  []Pattern // beats Include
+	Fallback Fallback  // when to go on to the next rule; zero: only on absence
+}
+
+// Fallback says when a [Chain] goes on to its next rule.
+type Fallback int
+
+const (
+	// OnAbsence goes on when the source does not have what is asked for: [ErrNotFound].
+	OnAbsence Fallback = iota
+	// OnOutage goes on when the source is [ErrUnavailable], too. An outage then looks like absence, so a later
+	// source can offer other versions, or other packages under the same version: use it where the dependency lock
+	// file binds the hashes.
+	OnOutage
+)
+
+// Matches reports whether the rule is for the provider.
+func (r Rule) Matches(p Provider) bool {
+	matches := func(pattern Pattern) bool { return pattern.Matches(p) }
+	return !slices.ContainsFunc(r.Exclude, matches) &&
+		(len(r.Include) == 0 || slices.ContainsFunc(r.Include, matches))
+}
+
+// goesOn reports whether the chain asks the next rule after err.
+func (r Rule) goesOn(err error) bool {
+	return errors.Is(err, ErrNotFound) || r.Fallback == OnOutage && errors.Is(err, ErrUnavailable)
+}
+
+// Versions returns the union of what the matching rules list; From names them for each version.
+func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
+	rules := c.matching(p)
+	listings, errs := askAll(ctx, rules, p)
+	if err := firstFatal(rules, errs); err != nil {
+		return Listing{}, err
+	}
+	var union Listing
+	found := false
+	for i, listing := range listings {
+		if errs[i] != nil {
+			union.Warnings = append(union.Warnings, outageWarning(errs[i])...)
+			continue
+		}
+		found = true
+		union.add(listing, rules[i].Source.String())
+	}
+	if !found {
+		return Listing{}, absent(rules, errs)
+	}
+	return union, nil
+}
+
+// askAll asks all rules at once and waits for all of them; a fatal error makes the others give up.
+func askAll(ctx context.Context, rules []Rule, p Provider) ([]Listing, []error) {
+	listings, errs := make([]Listing, len(rules)), make([]error, len(rules))
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	var wait sync.WaitGroup
+	for i, rule := range rules {
+		wait.Go(func() {
+			listings[i], errs[i] = rule.Source.Versions(ctx, p)
+			if errs[i] != nil && !rule.goesOn(errs[i]) {
+				giveUp(errGivenUp)
+			}
+		})
+	}
+	wait.Wait()
+	return listings, errs
+}
+
+var errGivenUp = errors.New("given up: another source failed")
+
+// firstFatal returns the error that stops the chain: the first in order that does not merely report having been told
+// to give up because of another.
+func firstFatal(rules []Rule, errs []error) error {
+	var givenUp error
+	for i, err := range errs {
+		switch {
+		case err == nil || rules[i].goesOn(err):
+		case errors.Is(err, context.Canceled) || errors.Is(err, errGivenUp):
+			givenUp = cmp.Or(givenUp, err)
+		default:
+			return err
+		}
+	}
+	return givenUp
+}
+
+func outageWarning(err error) []string {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return []string{"passed over: " + err.Error()}
+}
+
+// absent is the answer when no rule had the provider. If an outage was passed over, nobody can say that it is absent.
+func absent(rules []Rule, errs []error) error {
+	for _, err := range errs {
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	e := &AbsentError{}
+	for _, rule := range rules {
+		e.Asked = append(e.Asked, rule.Source.String())
+	}
+	return e
+}
+
+// add merges what the named source lists.
+func (l *Listing) add(more Listing, from string) {
+	l.Warnings = append(l.Warnings, more.Warnings...)
+	for _, a := range more.Versions {
+		a.From = append([]string{from}, a.From...)
+		i := slices.IndexFunc(l.Versions, func(have Available) bool { return have.Version == a.Version })
+		if i < 0 {
+			l.Versions = append(l.Versions, a)
+			continue
+		}
+		l.Versions[i].merge(a)
+	}
+}
+
+// merge adds another source's knowledge of the same version. What one of them leaves unsaid stays unsaid.
+func (a *Available) merge(other Available) {
+	a.From = append(a.From, other.From...)
+	a.Platforms = unionOrUnsaid(a.Platforms, other.Platforms)
+	a.Protocols = unionOrUnsaid(a.Protocols, other.Protocols)
+}
+
+func unionOrUnsaid[T comparable](a, b []T) []T {
+	if a == nil || b == nil {
+		return nil
+	}
+	union := slices.Clone(a)
+	for _, v := range b {
+		if !slices.Contains(union, v) {
+			union = append(union, v)
+		}
+	}
+	return union
+}
+
+// Package returns the package of the first matching rule that has it.
+func (c Chain) Package(ctx context.Context, p Provider, v Version, on Platform) (*Package, error) {
+	rules := c.matching(p)
+	var errs []error
+	for _, rule := range rules {
+		pkg, err := rule.Source.Package(ctx, p, v, on)
+		if err == nil || !rule.goesOn(err) {
+			return pkg, err
+		}
+		errs = append(errs, err)
+	}
+	if platform := mergePlatformErrors(errs); platform != nil {
+		return nil, platform
+	}
+	return nil, absent(rules, errs)
+}
+
+// mergePlatformErrors returns one error for all that say which platforms there are; nil when one error says another
+// thing than absence, or none names a platform.
+func mergePlatformErrors(errs []error) error {
+	var merged *PlatformError
+	for _, err := range errs {
+		var platform *PlatformError
+		switch {
+		case !errors.Is(err, ErrNotFound):
+			return nil
+		case !errors.As(err, &platform):
+		case merged == nil:
+			merged = &PlatformError{Platform: platform.Platform, Available: slices.Clone(platform.Available)}
+		default:
+			merged.Available = append(merged.Available, platform.Available...)
+		}
+	}
+	if merged == nil {
+		return nil
+	}
+	slices.SortFunc(merged.Available, Platform.Compare)
+	merged.Available = slices.Compact(merged.Available)
+	return merged
+}
+
+func (c Chain) matching(p Provider) []Rule {
+	var rules []Rule
+	for _, rule := range c {
+		if rule.Matches(p) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// String names the sources in order.
+func (c Chain) String() string {
+	names := make([]string, len(c))
+	for i, rule := range c {
+		names[i] = rule.Source.String()
+	}
+	return "chain of " + strings.Join(names, ", ")
+}
+
+var _ Source = Chain(nil)

@@ -1,0 +1,17 @@
+package sources
+
+import (
+	"net/url"
+
+	"github.com/purveyor-dev/purveyor/internal/hostname"
+)
+
+// HostOfURL returns the host and port of an https URL as a [Host], for looking up its credentials. Other than in
+// source addresses, the host may be in its ASCII (punycode) form.
+func HostOfURL(u *url.URL) (Host, error) {
+	unicode, err := hostname.ToUnicode(u.Host)
+	if err != nil {
+		return Host{}, &HostError{Input: u.Host, Reason: err.Error()}
+	}
+	return ParseHost(unicode)
+}
