@@ -1,0 +1,66 @@
+package hashing
+
+import "time"
+
+// Authority says on whose word a hash is believed. A greater one is better.
+type Authority int
+
+// The authorities, worst first.
+const (
+	Unverified Authority = iota // nobody's: the hash was computed from the bytes that came
+	Reported                    // the source's own, without a signature
+	Signed                      // the provider's author, by a signature that was verified
+)
+
+// String returns "unverified", "reported" or "signed".
+func (a Authority) String() string {
+	switch {
+	case a >= Signed:
+		return "signed"
+	case a == Reported:
+		return "reported"
+	}
+	return "unverified"
+}
+
+// Signer is the owner of the OpenPGP key that signed a package's hashes.
+type Signer struct {
+	Fingerprint string    // of the primary key, in upper-case hexadecimal
+	KeyID       string    // of the primary key, 16 digits of upper-case hexadecimal
+	Identity    string    // the primary user ID, such as "Example Security <security@example.com>"; "" if there is none
+	ExpiredAt   time.Time // when the key or the signature expired; zero: both were valid at verification
+}
+
+// Claim is a hash that a source vouches for.
+type Claim struct {
+	Hash      Hash
+	Authority Authority
+	Platform  string // such as "linux_amd64"; "" when the source does not say
+}
+
+// Claims is what a source says about the hashes of one version of a provider. The zero value says nothing.
+type Claims struct {
+	// Package are the claims about the very package that was asked for. Empty: the source vouches for nothing.
+	Package []Claim
+	// Others are claims about the same version's other packages. They are fit for a lock file, but never make this
+	// package acceptable.
+	Others []Claim
+	// Signer is who signed the Signed claims. Without a signer nothing is signed: Signed claims then count as Reported.
+	Signer *Signer
+}
+
+// Computed are the hashes of the bytes that came. An empty one was not computed; an unpacked directory has only Tree.
+type Computed struct {
+	Tree    Hash // h1 of the files: [Contents.Tree], [Dir]
+	Entries Hash // h1 of the archive's entry list: [Contents.Entries]
+	Archive Hash // zh of the archive's bytes
+}
+
+// Proof says how far a package was verified.
+type Proof struct {
+	Authority Authority // the best of the claims that matched
+	Signer    *Signer   // not nil if, and only if, Authority is Signed
+	Locked    bool      // a hash of the lock file matched
+	Computed  Computed  // as given to Judge
+	Hashes    []Hash    // fit for a lock file: sorted bytewise, each once
+}

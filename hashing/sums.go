@@ -1,0 +1,84 @@
+package hashing
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MaxSumsBytes is the size of the largest SHA256SUMS document that [ParseSums] reads, in bytes. A release for fifteen
+// platforms needs about 1,500.
+const MaxSumsBytes = 1 << 20
+
+// Sum is one entry of a SHA256SUMS document.
+type Sum struct {
+	Filename string // verbatim, without the marker for binary files
+	Hash     Hash   // "zh:…", whatever kind of file it is
+}
+
+// Sums are the entries of a SHA256SUMS document in their order, each file name once.
+type Sums []Sum
+
+// Lookup returns the hash of the file with exactly this name.
+func (s Sums) Lookup(filename string) (Hash, bool) {
+	for _, sum := range s {
+		if sum.Filename == filename {
+			return sum.Hash, true
+		}
+	}
+	return "", false
+}
+
+// ParseSums reads a SHA256SUMS document as sha256sum writes it, the "shasums" of the provider registry protocol
+// (https://opentofu.org/docs/internals/provider-registry-protocol/): lines of 64 hexadecimal digits, a space, a space
+// or the marker "*", and a file name. Lines may end in CR LF, blank lines are skipped, upper-case digits are folded,
+// and an entry may be repeated.
+//
+// Everything else is a [*SumsError], and then nothing of the document is given: a line that cannot be read may be the
+// one that matters. That includes two different sums for one name.
+func ParseSums(doc []byte) (Sums, error) {
+	if len(doc) > MaxSumsBytes {
+		return nil, &SumsError{Reason: fmt.Sprintf("%d bytes are more than the limit of %d", len(doc), MaxSumsBytes)}
+	}
+	var sums Sums
+	lines := make(map[string]int) // where a name was first seen
+	number := 0
+	for line := range strings.Lines(string(doc)) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		sum, reason := parseSum(line)
+		if reason != "" {
+			return nil, &SumsError{Line: number, Reason: reason}
+		}
+		first, seen := lines[sum.Filename]
+		if !seen {
+			lines[sum.Filename] = number
+			sums = append(sums, sum)
+			continue
+		}
+		if before, _ := sums.Lookup(sum.Filename); before != sum.Hash {
+			return nil, &SumsError{Line: number, Reason: fmt.Sprintf("%q has another sum on line %d", clip(sum.Filename), first)}
+		}
+	}
+	return sums, nil
+}
+
+// parseSum reads one line without white space around it; reason says what is wrong with it.
+func parseSum(line string) (sum Sum, reason string) {
+	end := strings.IndexAny(line, " \t")
+	if end < 0 {
+		end = len(line)
+	}
+	digest, ok := parseHex(line[:end])
+	if !ok {
+		return Sum{}, fmt.Sprintf("must begin with 64 hexadecimal digits, not %q", clip(line[:end]))
+	}
+	name := strings.TrimLeft(line[end:], " \t")
+	name = strings.TrimPrefix(name, "*")
+	if name == "" {
+		return Sum{}, "the file name is missing"
+	}
+	return Sum{Filename: name, Hash: ZH(digest)}, ""
+}

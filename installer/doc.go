@@ -1,0 +1,33 @@
+// Package installer turns provider requirements into verified package directories.
+//
+// An [Installer] joins a [sources.Source] with the directories that packages are installed to. [Installer.Resolve]
+// selects versions, [Installer.Install] also brings the packages, [Installer.Lock] records hashes for several
+// platforms, and [Installer.Get] is the short way for a single provider. For each provider on its own, with no barrier between
+// providers, the data flows one way: resolve, look in the directories, fetch, verify, unpack, publish, link, lock.
+//
+// # Selecting
+//
+// A locked version that meets the constraints is kept; without one, or with [Request.Upgrade], the newest version
+// that meets them is selected. The rules are those of "terraform init".
+//
+// # Directories
+//
+// The layout is the one that terraform and tofu use for .terraform/providers and for plugin caches
+// ([sources.PackagePath]), so a cache can be shared with them, also concurrently: every writer takes the lock file
+// beside the package's directory, <os>_<arch>.lock, in the way tofu does. A package is downloaded and unpacked in
+// a private staging directory beside its final place and appears there by one rename, after verification. Whatever a
+// killed process leaves is cleared by the next installation of the same package.
+//
+// A package already in a directory is used if a hash of the dependency lock file proves it. Without such a hash it is fetched
+// and compared. A damaged one is replaced, and an event says so. When lock file and directories agree, no request is
+// made.
+//
+// # Trust
+//
+// Hashes of the lock file always bind. What a source claims about its package must be true: signed claims first,
+// see [hashing.Judge]. [Policy] can ask for more. The result has a [hashing.Proof] for each package.
+//
+// # Limits
+//
+// The size of archives, and the number and size of files in them, are bounded by [Limits].
+package installer

@@ -1,0 +1,200 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// Install selects, fetches, verifies and installs the required providers. When some fail, the result has the others,
+// and the error is an [*Error]; when the context ends, the error also matches the context's. What was installed stays.
+func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
+	r, err := in.begin(&req)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.directories(); err != nil {
+		return nil, err
+	}
+	needed, failed := req.providers()
+	installed, more := each(needed, func(p sources.Provider) (*Package, *ProviderError) { return r.install(ctx, p) })
+	return req.result(installed), asError(append(failed, more...))
+}
+
+// install does everything for one provider.
+func (r *run) install(ctx context.Context, p sources.Provider) (*Package, *ProviderError) {
+	started := time.Now()
+	selection, failure := r.resolve(ctx, p)
+	if failure != nil {
+		return nil, failure
+	}
+	j := &job{
+		run:       r,
+		selection: selection,
+		platform:  r.Platform,
+		locked:    r.req.lockedHashes(p, selection.Version),
+	}
+	pkg, err := j.place(ctx)
+	if err != nil {
+		return nil, r.fail(&ProviderError{Provider: p, Version: selection.Version, Phase: PhaseInstall, Err: err})
+	}
+	pkg.Duration = time.Since(started)
+	return pkg, nil
+}
+
+// result puts together what became of a request.
+func (req *Request) result(installed []*Package) *Result {
+	result := &Result{Locks: Locks{}}
+	for p, lock := range req.Locks.Clone() {
+		if _, ok := req.Requirements[p]; ok || req.Readonly {
+			result.Locks[p] = lock
+		}
+	}
+	for _, pkg := range installed {
+		result.Packages = append(result.Packages, *pkg)
+		p := pkg.Selection.Provider
+		lock := Lock{Version: pkg.Selection.Version, Constraints: pkg.Selection.Constraints, Hashes: pkg.Proof.Hashes}
+		if !req.Readonly {
+			result.Locks[p] = lock
+		} else if !slices.Equal(lock.Hashes, req.Locks[p].Hashes) {
+			result.Unrecorded = append(result.Unrecorded, p)
+		}
+	}
+	return result
+}
+
+// job is the work on one package: one provider, one version, one platform.
+type job struct {
+	*run
+	selection *Selection
+	platform  sources.Platform
+	locked    []hashing.Hash // that bind the version
+}
+
+// stored is a verified package in a directory.
+type stored struct {
+	dir        string
+	proof      *hashing.Proof
+	location   string // where it was fetched from; empty: it was there
+	downloaded int64  // bytes
+}
+
+func (j *job) send(e Event) {
+	e.Provider, e.Version, e.Platform = j.selection.Provider, j.selection.Version, j.platform
+	j.run.send(e)
+}
+
+func (j *job) entry(base string) entry {
+	return newEntry(base, j.selection.Provider, j.selection.Version, j.platform)
+}
+
+// place brings the package into Dir.
+func (j *job) place(ctx context.Context) (*Package, error) {
+	project := j.entry(j.Dir)
+	if proof, err := j.prove(ctx, project.path); err != nil {
+		return nil, err
+	} else if proof != nil {
+		j.send(Event{Kind: Present, Path: project.path, Proof: proof})
+		return j.pkg(project, &stored{dir: project.path, proof: proof})
+	}
+	home := project
+	if j.CacheDir != "" {
+		home = j.entry(j.CacheDir)
+	}
+	have, err := j.obtain(ctx, home)
+	if err != nil {
+		return nil, err
+	}
+	if have.dir != project.path {
+		if err := j.link(ctx, have, project); err != nil {
+			return nil, err
+		}
+	}
+	j.send(Event{Kind: Installed, Path: project.path})
+	return j.pkg(project, have)
+}
+
+func (j *job) pkg(project entry, have *stored) (*Package, error) {
+	executable, err := findExecutable(project.path, j.selection.Provider)
+	if err != nil {
+		return nil, err
+	}
+	pkg := &Package{
+		Selection:  *j.selection,
+		Platform:   j.platform,
+		Dir:        project.path,
+		Executable: executable,
+		Location:   have.location,
+		Downloaded: have.downloaded,
+		Proof:      have.proof,
+	}
+	if have.dir != project.path {
+		pkg.Stored = have.dir
+	}
+	return pkg, nil
+}
+
+// prove returns what shows that the package in dir is the locked one. It returns nil when nothing does: there is no
+// package, the lock file has no hash for it, or the package is another or damaged one.
+func (j *job) prove(ctx context.Context, dir string) (*hashing.Proof, error) {
+	if len(j.locked) == 0 {
+		return nil, nil
+	}
+	proof, err := proveDir(ctx, dir, j.locked)
+	if err != nil || proof == nil || !proof.Locked {
+		return nil, ctx.Err() // another reason than the end of the context only means that the package must be fetched
+	}
+	if _, err := findExecutable(dir, j.selection.Provider); err != nil {
+		return nil, nil
+	}
+	return proof, nil
+}
+
+func proveDir(ctx context.Context, dir string, locked []hashing.Hash) (*hashing.Proof, error) {
+	tree, err := hashing.Dir(ctx, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return hashing.Judge(hashing.Computed{Tree: tree}, locked, hashing.Claims{})
+}
+
+// obtain makes sure that a verified package is in its home, or elsewhere if the source has it unpacked already.
+func (j *job) obtain(ctx context.Context, home entry) (have *stored, err error) {
+	look := func() error {
+		proof, err := j.prove(ctx, home.path)
+		if proof != nil {
+			j.send(Event{Kind: CacheHit, Path: home.path, Proof: proof})
+			have = &stored{dir: home.path, proof: proof}
+		}
+		return err
+	}
+	if err := look(); err != nil || have != nil {
+		return have, err
+	}
+	waited := false
+	waiting := func() {
+		waited = true
+		j.send(Event{Kind: Waiting, Path: home.path})
+	}
+	err = home.exclusively(ctx, waiting, func() error {
+		if waited { // whoever had the lock may have brought the package
+			if err := look(); err != nil || have != nil {
+				return err
+			}
+		}
+		have, err = j.fetch(ctx, home)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return have, nil
+}

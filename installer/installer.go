@@ -1,0 +1,118 @@
+package installer
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// Defaults for the zero values in [Installer].
+const (
+	DefaultQueries   = 16 // questions to sources at a time
+	DefaultDownloads = 8  // archives at a time
+)
+
+// Installer installs provider packages. Source and Dir are required; the zero value of every other field works. Set
+// the fields before the first call; the methods are safe for concurrent use, also by several installers and processes
+// on the same directories.
+type Installer struct {
+	// Source is where packages come from. The answers it gives during one call are remembered for that call.
+	Source sources.Source
+
+	// Dir is the directory that packages are installed to: .terraform/providers in a module's directory, or another
+	// one. It is created when missing.
+	Dir string
+
+	// CacheDir is a plugin cache that several projects share. Packages are unpacked there once and linked into Dir.
+	// It is created when missing. Empty: no cache, packages are unpacked in Dir.
+	CacheDir string
+
+	// Platform is what packages are for. Zero: the platform of this process.
+	Platform sources.Platform
+
+	// Policy says what is accepted. Zero: what terraform and tofu accept.
+	Policy Policy
+
+	// Link says how packages get from the cache into Dir. Zero: [LinkAuto].
+	Link Link
+
+	// Queries bounds the questions asked of sources at a time. Zero: [DefaultQueries].
+	Queries int
+
+	// Downloads bounds the archives that are downloaded at a time. Zero: [DefaultDownloads].
+	Downloads int
+
+	// Unpacks bounds the archives that are unpacked at a time. Zero: the number of usable processors.
+	Unpacks int
+
+	// Limits bounds what a package may contain. Its zero fields have defaults.
+	Limits Limits
+
+	// Notify is told what happens while it happens; see [Event]. Calls do not overlap, and the installation waits
+	// for them. Nil: nobody is told.
+	Notify func(Event)
+
+	// Logger gets the events that matter to operators, with the attributes listed at [Event]. Nil: no log.
+	Logger *slog.Logger
+}
+
+// FieldError says that a field of [Installer] or [Request] makes the call impossible.
+type FieldError struct {
+	Field   string // "Installer.Dir"
+	Problem string
+}
+
+func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
+
+// settings is an Installer with its defaults filled in and its fields checked.
+type settings struct {
+	Installer
+}
+
+func (in *Installer) settings() (*settings, error) {
+	s := &settings{Installer: *in}
+	if s.Source == nil {
+		return nil, &FieldError{Field: "Installer.Source", Problem: "is required: where do packages come from?"}
+	}
+	if s.Platform.IsZero() {
+		s.Platform = sources.CurrentPlatform()
+	}
+	s.Queries = cmp.Or(s.Queries, DefaultQueries)
+	s.Downloads = cmp.Or(s.Downloads, DefaultDownloads)
+	s.Unpacks = cmp.Or(s.Unpacks, runtime.GOMAXPROCS(0))
+	s.Limits = s.Limits.withDefaults()
+	for _, bound := range []struct {
+		field string
+		value int
+	}{{"Queries", s.Queries}, {"Downloads", s.Downloads}, {"Unpacks", s.Unpacks}} {
+		if bound.value < 0 {
+			return nil, &FieldError{Field: "Installer." + bound.field, Problem: fmt.Sprintf("is %d, which lets nothing happen", bound.value)}
+		}
+	}
+	return s, s.Policy.check()
+}
+
+// directories checks and completes the fields that name directories.
+func (s *settings) directories() error {
+	if s.Dir == "" {
+		return &FieldError{Field: "Installer.Dir", Problem: "is required: where should packages be installed?"}
+	}
+	var err error
+	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
+		return &FieldError{Field: "Installer.Dir", Problem: err.Error()}
+	}
+	if s.CacheDir == "" {
+		return nil
+	}
+	if s.CacheDir, err = filepath.Abs(s.CacheDir); err != nil {
+		return &FieldError{Field: "Installer.CacheDir", Problem: err.Error()}
+	}
+	if s.CacheDir == s.Dir || sameFile(s.CacheDir, s.Dir) {
+		return &FieldError{Field: "Installer.CacheDir", Problem: "is the same directory as Installer.Dir; leave it empty to work without a cache"}
+	}
+	return nil
+}

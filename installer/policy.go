@@ -1,0 +1,99 @@
+package installer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+)
+
+// Policy says what is needed to accept a package that is fetched. The zero value accepts what terraform and tofu
+// accept: a source's claims must be true where there are any, a bad signature is an error, an expired key is marked in the proof.
+//
+// A package that is already in a directory, and that a hash of the lock file proves, was judged when it was recorded;
+// the policy does not judge it again.
+type Policy struct {
+	// RequireSignature accepts only packages whose checksums are signed, and records only signed hashes, and those
+	// of the packages themselves, in lock files.
+	RequireSignature bool
+
+	// Signers are the fingerprints of the only primary keys that are accepted: 40 or 64 hexadecimal digits, spaces
+	// and case do not matter. It implies RequireSignature. Nil: any key that the registry offers.
+	Signers []string
+
+	// RejectExpired does not accept signatures by keys that have expired, nor expired signatures.
+	RejectExpired bool
+
+	// AllowUnverifiableInsecure installs an unpacked directory of a mirror although the lock file has only
+	// hashes of archives, which cannot be compared with it. The proof then says that nothing was verified.
+	AllowUnverifiableInsecure bool
+}
+
+// PolicyError says that a package was verified as far as it can be, and that this is less than the policy asks for.
+type PolicyError struct {
+	Rule   string          // the field of Policy: "RequireSignature", "Signers", "RejectExpired"
+	Signer *hashing.Signer // who signed; nil: nobody
+}
+
+func (e *PolicyError) Error() string {
+	switch {
+	case e.Signer == nil:
+		return "the package is not signed, and Policy." + e.Rule + " asks for a signature"
+	case e.Rule == "RejectExpired":
+		return fmt.Sprintf("the signature by %s expired on %s, and Policy.RejectExpired is set", e.Signer.Fingerprint, e.Signer.ExpiredAt.Format(time.DateOnly))
+	}
+	return fmt.Sprintf("the package is signed by %s (%s), which is not among Policy.%s", e.Signer.Fingerprint, e.Signer.Identity, e.Rule)
+}
+
+// signed reports whether only signed packages are acceptable.
+func (p Policy) signed() bool { return p.RequireSignature || p.Signers != nil }
+
+func (p Policy) check() error {
+	for _, text := range p.Signers {
+		if f := fingerprint(text); len(f) != 40 && len(f) != 64 || strings.Trim(f, "0123456789ABCDEF") != "" {
+			return &FieldError{Field: "Installer.Policy.Signers", Problem: fmt.Sprintf("%q is not the fingerprint of a key: want 40 or 64 hexadecimal digits", text)}
+		}
+	}
+	return nil
+}
+
+// fingerprint normalises the forms in which people write fingerprints.
+func fingerprint(text string) string {
+	return strings.ToUpper(strings.Join(strings.Fields(text), ""))
+}
+
+// admissible drops the claims that the policy gives no weight.
+func (p Policy) admissible(claims hashing.Claims) hashing.Claims {
+	if p.signed() {
+		unsigned := func(c hashing.Claim) bool { return c.Authority < hashing.Signed }
+		claims.Others = slices.DeleteFunc(slices.Clone(claims.Others), unsigned)
+	}
+	return claims
+}
+
+// judge returns a [*PolicyError] if the proof is not enough.
+func (p Policy) judge(proof *hashing.Proof) error {
+	signer := proof.Signer
+	if proof.Authority < hashing.Signed {
+		signer = nil
+	}
+	switch {
+	case signer == nil && p.Signers != nil:
+		return &PolicyError{Rule: "Signers"}
+	case signer == nil && p.RequireSignature:
+		return &PolicyError{Rule: "RequireSignature"}
+	case signer == nil:
+		return nil
+	case p.Signers != nil && !p.pins(signer):
+		return &PolicyError{Rule: "Signers", Signer: signer}
+	case p.RejectExpired && !signer.ExpiredAt.IsZero():
+		return &PolicyError{Rule: "RejectExpired", Signer: signer}
+	}
+	return nil
+}
+
+func (p Policy) pins(signer *hashing.Signer) bool {
+	return slices.ContainsFunc(p.Signers, func(text string) bool { return fingerprint(text) == signer.Fingerprint })
+}

@@ -1,0 +1,68 @@
+package installer
+
+import (
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// run is one call of an Installer's methods: its settings, its request, and what bounds its work.
+type run struct {
+	*settings
+	req       *Request
+	source    sources.Source // remembers answers
+	queries   *semaphore.Weighted
+	downloads *semaphore.Weighted
+	unpacks   *semaphore.Weighted
+	notifier  notifier
+}
+
+func (in *Installer) begin(req *Request) (*run, error) {
+	s, err := in.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	return &run{
+		settings:  s,
+		req:       req,
+		source:    sources.Memo(s.Source),
+		queries:   semaphore.NewWeighted(int64(s.Queries)),
+		downloads: semaphore.NewWeighted(int64(s.Downloads)),
+		unpacks:   semaphore.NewWeighted(int64(s.Unpacks)),
+		notifier:  notifier{notify: s.Notify, logger: s.Logger},
+	}, nil
+}
+
+func (r *run) send(e Event) { r.notifier.send(e) }
+
+// fail reports a provider's failure and returns it.
+func (r *run) fail(e *ProviderError) *ProviderError {
+	r.send(Event{Kind: Failed, Provider: e.Provider, Version: e.Version, Platform: r.Platform, Err: e.Err})
+	return e
+}
+
+// each does the same for all items side by side and returns, in their order, what succeeded and what failed.
+func each[In, Out any](items []In, do func(In) (*Out, *ProviderError)) ([]*Out, []*ProviderError) {
+	outs, failures := make([]*Out, len(items)), make([]*ProviderError, len(items))
+	var wait sync.WaitGroup
+	for i, item := range items {
+		wait.Go(func() { outs[i], failures[i] = do(item) })
+	}
+	wait.Wait()
+	return present(outs), present(failures)
+}
+
+func present[T any](pointers []*T) []*T {
+	var set []*T
+	for _, p := range pointers {
+		if p != nil {
+			set = append(set, p)
+		}
+	}
+	return set
+}
