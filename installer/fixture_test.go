@@ -173,7 +173,8 @@ func archiveOf(entries ...zip.FileHeader) func(string) ([]byte, error) {
 				}
 			}
 		}
-		return buffer.Bytes(), w.Close()
+		err := w.Close()
+		return buffer.Bytes(), err
 	}
 }
 

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
@@ -18,6 +19,9 @@ type memoSource struct {
 	listings memo.Map[Provider, Listing]
 	packages memo.Map[packageKey, *Package]
 }
+
+// errNoPackage is for sources that break their contract.
+var errNoPackage = errors.New("the source returned neither a package nor an error")
 
 type packageKey struct {
 	provider Provider
@@ -38,8 +42,13 @@ func (m *memoSource) Versions(ctx context.Context, p Provider) (Listing, error) 
 func (m *memoSource) Package(ctx context.Context, p Provider, v Version, on Platform) (*Package, error) {
 	pkg, err := m.packages.Get(ctx, packageKey{p, v, on}, func(ctx context.Context) (*Package, error) {
 		pkg, err := m.source.Package(ctx, p, v, on)
-		if err != nil || pkg.Claims == nil {
-			return pkg, err
+		switch {
+		case err != nil:
+			return nil, err
+		case pkg == nil:
+			return nil, errNoPackage
+		case pkg.Claims == nil:
+			return pkg, nil
 		}
 		remembering := *pkg
 		remembering.Claims = rememberClaims(pkg.Claims)

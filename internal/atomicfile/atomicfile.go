@@ -8,6 +8,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,33 +75,26 @@ func fill(f *os.File, data []byte, mode os.FileMode) error {
 // resolve follows the symbolic links at path, the last of which may point to nothing.
 func resolve(path string) (string, error) {
 	for range maxLinks {
+		dir, base := filepath.Split(path) // not filepath.Dir: a ".." that comes after a link does not undo the link
+		dir, err := filepath.EvalSymlinks(cmp.Or(dir, "."))
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, base)
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return path, nil
 		}
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, err
+		}
+		target, err := os.Readlink(path)
 		if err != nil {
 			return "", err
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			return path, nil
-		}
-		if path, err = follow(path); err != nil {
-			return "", err
+		if path = target; !filepath.IsAbs(target) {
+			path = dir + string(filepath.Separator) + target
 		}
 	}
 	return "", errTooManyLinks
-}
-
-// follow returns what the link at path points to. A relative target counts from the directory that holds the
-// link, which is not the one its path spells if that leads through links as well.
-func follow(path string) (string, error) {
-	target, err := os.Readlink(path)
-	if err != nil || filepath.IsAbs(target) {
-		return target, err
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return "", err
-	}
-	return dir + string(filepath.Separator) + target, nil // not cleaned: a ".." in target may follow a link
 }

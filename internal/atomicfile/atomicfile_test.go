@@ -154,14 +154,38 @@ func TestLinksStayAndTheirTargetsAreReplaced(t *testing.T) {
 	}
 }
 
+// The temporary file must be made where the target really is: a rename from elsewhere may cross file systems.
+func TestTheRealDirectoryIsUsed(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("needs a directory that cannot be written")
+	}
+	dir := t.TempDir()
+	sealed, real := filepath.Join(dir, "sealed"), filepath.Join(dir, "real", "deep")
+	if err := errors.Join(os.Mkdir(sealed, 0o700), os.MkdirAll(real, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	mustSymlink(t, real, filepath.Join(sealed, "jump"))
+	mustSymlink(t, "jump/../file", filepath.Join(sealed, "link"))
+	if err := os.Chmod(sealed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(sealed, 0o700) })
+	if err := atomicfile.Write(filepath.Join(sealed, "link"), []byte("x"), 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFailuresLeaveNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "full", "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Write(filepath.Join(dir, "full"), []byte("x"), 0o644); err == nil {
-		t.Error("a directory was replaced")
+	for _, path := range []string{"full", "full" + string(filepath.Separator)} {
+		if err := atomicfile.Write(dir+string(filepath.Separator)+path, []byte("x"), 0o644); err == nil {
+			t.Errorf("%s: a directory was replaced", path)
+		}
 	}
 	if err := atomicfile.Write(filepath.Join(dir, "no", "file"), nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing directory: %v", err)

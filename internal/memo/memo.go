@@ -44,6 +44,13 @@ func (m *Map[K, V]) Get(ctx context.Context, key K, ask func(context.Context) (V
 	}
 }
 
+// Forget makes the next caller ask again. Those who wait already get the answer that is on its way.
+func (m *Map[K, V]) Forget(key K) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.calls, key)
+}
+
 // join returns the call for key, and whether the caller is the one to make it.
 func (m *Map[K, V]) join(key K) (c *call[V], mine bool) {
 	m.mu.Lock()
@@ -62,9 +69,7 @@ func (m *Map[K, V]) join(key K) (c *call[V], mine bool) {
 func (m *Map[K, V]) ask(ctx context.Context, key K, c *call[V], ask func(context.Context) (V, error)) (V, error) {
 	defer func() {
 		if c.err != nil {
-			m.mu.Lock()
-			delete(m.calls, key)
-			m.mu.Unlock()
+			m.Forget(key)
 		}
 		close(c.done)
 	}()

@@ -22,7 +22,7 @@ func (c *Client) Open(ctx context.Context, u *url.URL) (io.ReadCloser, int64, er
 		if err == nil {
 			return b, b.size, nil
 		}
-		if !b.again(err) {
+		if err := b.awaitRetry(err); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -34,23 +34,26 @@ type body struct {
 	ctx    context.Context // of Open: it governs the reading too, as Opener prescribes
 	url    *url.URL
 
-	offset    int64  // of the next byte
-	size      int64  // -1: unknown
-	validator string // a strong ETag; empty: none
-	fruitless int    // attempts since the last new byte
-	pause     backoff
-	failed    error // what every further Read returns
+	offset      int64  // of the next byte
+	size        int64  // -1: unknown
+	validator   string // a strong ETag; empty: none
+	fruitless   int    // attempts since the last new byte
+	connections int    // attempts in all
+	pause       backoff
+	failed      error // what every further Read returns
 
-	conn io.ReadCloser // the current connection's body; nil: none
-	idle *bodyTimer
-	stop context.CancelCauseFunc // ends the current connection
-	live context.Context         // of the current connection
+	conn  io.ReadCloser // the current connection's body; nil: none
+	stall *stallTimer
+	stop  context.CancelCauseFunc // ends the current connection
+	live  context.Context         // of the current connection
 }
 
 // connect asks for the file from b.offset on.
 func (b *body) connect() error {
+	b.connections++
 	b.live, b.stop = context.WithCancelCause(b.ctx)
-	b.idle = newBodyTimer(cmp.Or(b.client.Stall, DefaultStall), b.stop)
+	b.stall = newStallTimer(cmp.Or(b.client.Stall, DefaultStall), b.stop)
+	defer b.stall.stop() // from here on only reads are timed
 	resp, err := b.request()
 	if err != nil {
 		err = failure(b.live, b.url, err)
@@ -88,7 +91,7 @@ func (b *body) accept(resp *http.Response) error {
 		return nil
 	case resp.StatusCode == http.StatusPartialContent && b.offset > 0:
 		return b.acceptRange(resp)
-	case resp.StatusCode == http.StatusOK:
+	case resp.StatusCode == http.StatusOK, resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return &TransferError{URL: Redact(b.url), Err: ErrChanged}
 	}
 	drain(resp.Body)
@@ -101,6 +104,7 @@ func (b *body) acceptRange(resp *http.Response) error {
 	if n != 3 || first != b.offset || b.size >= 0 && size != b.size || strongETag(resp.Header) != b.validator {
 		return &TransferError{URL: Redact(b.url), Err: ErrChanged}
 	}
+	b.size = size // perhaps only now known
 	return nil
 }
 
@@ -131,12 +135,13 @@ func (b *body) Read(p []byte) (int, error) {
 
 // readConnection reads from the current connection. Bytes and an error never come together.
 func (b *body) readConnection(p []byte) (int, error) {
-	if b.conn == nil {
-		return 0, io.ErrUnexpectedEOF
+	if err := b.ctx.Err(); err != nil {
+		return 0, err // also when the rest has arrived already
 	}
+	b.stall.start()
 	n, err := b.conn.Read(p)
+	b.stall.stop()
 	if n > 0 {
-		b.idle.touch()
 		b.offset += int64(n)
 		b.fruitless = 0
 		b.pause = b.client.newBackoff()
@@ -152,25 +157,34 @@ func (b *body) readConnection(p []byte) (int, error) {
 func (b *body) reconnect(cause error) error {
 	err := failure(b.live, b.url, cause)
 	b.disconnect()
-	for b.again(err) {
-		if b.offset > 0 && b.validator == "" {
+	for {
+		if b.offset > 0 && b.validator == "" && Transient(err) {
 			return &TransferError{URL: Redact(b.url), Err: fmt.Errorf("%w: %w", ErrChanged, err)}
+		}
+		if err := b.awaitRetry(err); err != nil {
+			return err
 		}
 		if err = b.connect(); err == nil {
 			return nil
 		}
 	}
-	return err
 }
 
-// again decides about one more attempt after err, and waits for its time.
-func (b *body) again(err error) bool {
+// awaitRetry waits until it is time for one more attempt after err. Otherwise it returns the error to give up with.
+func (b *body) awaitRetry(err error) error {
 	b.fruitless++
-	return b.fruitless <= b.client.ArchiveRetries && !errors.Is(err, ErrChanged) && b.pause.wait(b.ctx, err)
+	switch {
+	case b.fruitless > b.client.ArchiveRetries || errors.Is(err, ErrChanged):
+		return err
+	case b.connections >= MaxConnections:
+		return &TransferError{URL: Redact(b.url), Err: fmt.Errorf("gave up after %d connections: %w", b.connections, err)}
+	}
+	return b.pause.wait(b.ctx, err)
 }
 
+// disconnect ends the current connection, if there is one.
 func (b *body) disconnect() {
-	b.idle.stop()
+	b.stall.stop()
 	b.stop(nil)
 	if b.conn != nil {
 		b.conn.Close()

@@ -25,6 +25,7 @@ const (
 	MaxBackoff          = 30 * time.Second
 	MaxRetryAfter       = 2 * time.Minute
 	MaxRedirects        = 10
+	MaxConnections      = 256 // for one archive, however much each of them brings
 	maxIdlePerHost      = 16
 )
 
@@ -36,7 +37,7 @@ type Client struct {
 	ArchiveRetries    int           // attempts in a row that may bring no new byte of an archive; negative: none
 	Timeout           time.Duration // zero: DefaultTimeout; negative: none
 	Stall             time.Duration // zero: DefaultStall; negative: none
-	FirstBackoff      time.Duration // zero: DefaultFirstBackoff
+	FirstBackoff      time.Duration // zero: DefaultFirstBackoff; negative: none
 	PlainHTTPInsecure bool          // allows http to hosts that are not loopback addresses
 
 	once   sync.Once
@@ -52,6 +53,7 @@ func (c *Client) http() *http.Client {
 		if own.Transport == nil {
 			own.Transport = newTransport()
 		}
+		own.Transport = locationChecker{own.Transport}
 		own.Timeout = 0 // the deadlines here know documents from archives
 		own.CheckRedirect = c.checkRedirect
 		c.client = &own
@@ -60,25 +62,53 @@ func (c *Client) http() *http.Client {
 }
 
 func newTransport() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport // the program has replaced it, for example to observe its traffic
+	}
+	t := standard.Clone()
 	t.MaxIdleConnsPerHost = maxIdlePerHost
 	return t
 }
 
-// checkRedirect follows redirects with the credentials left behind as soon as the origin changes. (The standard
-// client keeps them for other ports and for subdomains.)
+// checkRedirect follows redirects with the credentials left behind for good as soon as the origin changes. (The standard
+// client keeps them for other ports and for subdomains, and takes them up again on the way back.) The Referer header
+// would tell the next server the query of the last one's URL.
 func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
+	last := via[len(via)-1]
 	if len(via) >= MaxRedirects {
 		return &RefusedError{URL: Redact(next.URL), Why: "too many redirects"}
 	}
 	if err := c.checkURL(next.URL); err != nil {
 		return err
 	}
-	if Origin(next.URL) != Origin(via[0].URL) {
+	if last.URL.Scheme == "https" && next.URL.Scheme != "https" && !c.PlainHTTPInsecure {
+		return &RefusedError{URL: Redact(next.URL), Why: "a redirect leads from https to plain http"}
+	}
+	if Origin(next.URL) != Origin(last.URL) || last.Header.Get("Authorization") == "" {
 		next.Header.Del("Authorization")
 	}
+	next.Header.Del("Referer")
 	return nil
 }
+
+// locationChecker refuses redirects to what is no URL: the standard client's error would repeat it, secrets included.
+type locationChecker struct{ http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (l locationChecker) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := l.RoundTripper.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := url.Parse(resp.Header.Get("Location")); err != nil {
+		resp.Body.Close()
+		return nil, &RefusedError{URL: Redact(req.URL), Why: "it redirects to something that is not a URL"}
+	}
+	return resp, nil
+}
+
+var _ http.RoundTripper = locationChecker{}
 
 // checkURL refuses what must not be requested at all.
 func (c *Client) checkURL(u *url.URL) error {

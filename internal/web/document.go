@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 )
 
 // Get is a request for a document.
@@ -34,8 +33,11 @@ func (c *Client) Get(ctx context.Context, get Get) (*Document, error) {
 	pause := c.newBackoff()
 	for attempt := 0; ; attempt++ {
 		doc, err := c.getOnce(ctx, get)
-		if err == nil || attempt >= c.DocumentRetries || !pause.wait(ctx, err) {
+		if err == nil || attempt >= c.DocumentRetries {
 			return doc, err
+		}
+		if err := pause.wait(ctx, err); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -95,27 +97,3 @@ func readDocument(ctx context.Context, resp *http.Response, get Get) (*Document,
 // drain reads a little of a body that nobody wants, so that its connection can be used again.
 func drain(body io.Reader) { _, _ = io.CopyN(io.Discard, body, 4<<10) }
 
-// bodyTimer ends a transfer whose bytes stop coming.
-type bodyTimer struct {
-	timer *time.Timer
-	limit time.Duration
-}
-
-func newBodyTimer(limit time.Duration, stop context.CancelCauseFunc) *bodyTimer {
-	if limit < 0 {
-		return nil
-	}
-	return &bodyTimer{limit: limit, timer: time.AfterFunc(limit, func() { stop(ErrStalled) })}
-}
-
-func (t *bodyTimer) touch() {
-	if t != nil {
-		t.timer.Reset(t.limit)
-	}
-}
-
-func (t *bodyTimer) stop() {
-	if t != nil {
-		t.timer.Stop()
-	}
-}

@@ -66,6 +66,8 @@ func (e *LimitError) Is(kind error) bool { return kind == fault.ErrTooLarge }
 type TransferError struct {
 	URL string // redacted
 	Err error
+
+	ended bool // the caller's context ended; whether the server is to blame is not known
 }
 
 func (e *TransferError) Error() string { return "GET " + e.URL + ": " + e.Err.Error() }
@@ -92,7 +94,7 @@ func Transient(err error) bool {
 		return status.Code == http.StatusTooManyRequests || status.Code == http.StatusRequestTimeout ||
 			status.Code >= 500 && status.Code != http.StatusNotImplemented
 	case errors.As(err, &transfer):
-		return !isCertificateError(transfer.Err) && !errors.Is(transfer.Err, context.Canceled)
+		return !transfer.ended && !isCertificateError(transfer.Err)
 	}
 	return false
 }
@@ -115,10 +117,11 @@ func failure(ctx context.Context, u *url.URL, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	if ctx.Err() != nil {
-		err = ending(ctx)
+	if ctx.Err() == nil {
+		return &TransferError{URL: Redact(u), Err: err}
 	}
-	return &TransferError{URL: Redact(u), Err: err}
+	err = ending(ctx)
+	return &TransferError{URL: Redact(u), Err: err, ended: err != ErrStalled && err != errTimeout}
 }
 
 // ending says why ctx ended. A caller's cancel stays recognisable as one, whatever cause the caller gave it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -16,21 +17,22 @@ type backoff struct {
 }
 
 func (c *Client) newBackoff() backoff {
-	return backoff{next: cmp.Or(c.FirstBackoff, DefaultFirstBackoff)}
+	return backoff{next: max(0, cmp.Or(c.FirstBackoff, DefaultFirstBackoff))}
 }
 
-// wait sleeps before the next attempt after err. It returns false when there is no point in waiting: err is not
-// transient, the server asks for more patience than we have, or the context ends.
-func (b *backoff) wait(ctx context.Context, err error) bool {
-	if !Transient(err) || ctx.Err() != nil {
-		return false
+// wait sleeps before the next attempt after err. It returns nil when it is time for that, and otherwise the error to
+// give up with: err if there is no point in waiting, because it is not transient or the server asks for more patience
+// than we have; the context's if that ends first.
+func (b *backoff) wait(ctx context.Context, err error) error {
+	if !Transient(err) {
+		return err
 	}
 	pause := b.next/2 + rand.N(b.next/2+1)
 	b.next = min(2*b.next, MaxBackoff)
 	var status *StatusError
 	if errors.As(err, &status) && status.RetryAfter > 0 {
 		if status.RetryAfter > MaxRetryAfter {
-			return false
+			return err
 		}
 		pause = max(pause, status.RetryAfter)
 	}
@@ -38,9 +40,10 @@ func (b *backoff) wait(ctx context.Context, err error) bool {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+		return nil
 	case <-ctx.Done():
-		return false
+		// What failed before is told, but it is no longer the reason: nobody may take this for an outage.
+		return fmt.Errorf("%w, before another attempt after this: %v", ending(ctx), err)
 	}
 }
 

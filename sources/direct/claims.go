@@ -107,13 +107,31 @@ func (w *voucher) claims(ctx context.Context) (hashing.Claims, error) {
 	return claims, nil
 }
 
+// examine uses checksums that another package of the version has brought already. If they do not fit, the release
+// may have changed since, and they are fetched again.
 func (w *voucher) examine(ctx context.Context) (hashing.Claims, error) {
-	doc, err := w.source.sums.Get(ctx, w.key, func(ctx context.Context) (*sumsDocument, error) {
+	remembered := true
+	fetch := func(ctx context.Context) (*sumsDocument, error) {
+		remembered = false
 		return w.source.fetchSums(ctx, w.key)
-	})
+	}
+	doc, err := w.source.sums.Get(ctx, w.key, fetch)
 	if err != nil {
 		return hashing.Claims{}, err
 	}
+	claims, err := w.compare(doc)
+	if err == nil || !remembered {
+		return claims, err
+	}
+	w.source.sums.Forget(w.key)
+	if doc, err = w.source.sums.Get(ctx, w.key, fetch); err != nil {
+		return hashing.Claims{}, err
+	}
+	return w.compare(doc)
+}
+
+// compare checks the signature, and the checksums against the package document.
+func (w *voucher) compare(doc *sumsDocument) (hashing.Claims, error) {
 	authority, signer, err := w.authority(doc)
 	if err != nil {
 		return hashing.Claims{}, err
@@ -159,7 +177,7 @@ func (w *voucher) checkSum(sums hashing.Sums) error {
 		return fmt.Errorf("%w: the SHA256SUMS document does not list the file", sources.ErrMalformed)
 	}
 	if listed != w.sum {
-		return &hashing.MismatchError{By: "the registry's SHA256SUMS document", Want: []hashing.Hash{listed}, Got: []hashing.Hash{w.sum}}
+		return &hashing.MismatchError{By: "SHA256SUMS document", Want: []hashing.Hash{listed}, Got: []hashing.Hash{w.sum}}
 	}
 	return nil
 }

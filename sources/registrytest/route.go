@@ -1,0 +1,124 @@
+package registrytest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// The server's paths, see the package comment, and the ends of the names of a release's files.
+const (
+	providersService = "providers.v1"
+	discoveryPath    = "/.well-known/terraform.json"
+	providersPath    = "/v1/providers/"
+	releasesPath     = "/releases/"
+	hostPrefix       = "/at/"
+
+	archiveSuffix   = ".zip"
+	sumsSuffix      = "_SHA256SUMS"
+	signatureSuffix = "_SHA256SUMS.sig"
+	manifestSuffix  = "_manifest.json"
+)
+
+// Kind says what a request is for.
+type Kind string
+
+// The kinds of requests. KindManifest is for the file that [Release.Manifest] adds, KindOther for all that the server
+// does not know.
+const (
+	KindDiscovery Kind = "discovery"
+	KindVersions  Kind = "versions"
+	KindPackage   Kind = "package"
+	KindSums      Kind = "sums"
+	KindSignature Kind = "signature"
+	KindArchive   Kind = "archive"
+	KindManifest  Kind = "manifest"
+	KindOther     Kind = "other"
+)
+
+// target is what a request's path means.
+type target struct {
+	kind     Kind
+	prefix   string // "/at/HOST" when the path has it
+	addr     address
+	version  string
+	platform string // KindPackage only
+	file     string // the files of a release only
+}
+
+// targetOf reads the path and the host of a request.
+func (s *Server) targetOf(r *http.Request) target {
+	t := parsePath(r.URL.Path)
+	if t.prefix == "" && !s.isSelf(hostname(r.Host)) {
+		t.addr.host = hostname(r.Host)
+	}
+	return t
+}
+
+// isSelf reports whether a hostname stands for the server itself, not for a registry it plays.
+func (s *Server) isSelf(host string) bool {
+	switch host {
+	case hostname(s.Host()), hostname(s.cfg.FilesHost), "localhost", "::1":
+		return true
+	}
+	return false
+}
+
+// parsePath understands every path; what is none of the server's is of KindOther.
+func parsePath(path string) target {
+	if rest, ok := strings.CutPrefix(path, hostPrefix); ok {
+		host, rest, _ := strings.Cut(rest, "/")
+		t := parseHostless("/" + rest)
+		t.prefix, t.addr.host = hostPrefix+host, strings.ToLower(host)
+		return t
+	}
+	return parseHostless(path)
+}
+
+func parseHostless(path string) target {
+	if path == discoveryPath {
+		return target{kind: KindDiscovery}
+	}
+	if rest, ok := strings.CutPrefix(path, providersPath); ok {
+		return parseMetadata(strings.Split(rest, "/"))
+	}
+	if rest, ok := strings.CutPrefix(path, releasesPath); ok {
+		return parseFile(strings.Split(rest, "/"))
+	}
+	return target{kind: KindOther}
+}
+
+func parseMetadata(parts []string) target {
+	switch {
+	case len(parts) == 3 && parts[2] == "versions":
+		return target{kind: KindVersions, addr: address{"", parts[0], parts[1]}}
+	case len(parts) == 6 && parts[3] == "download":
+		return target{
+			kind:     KindPackage,
+			addr:     address{"", parts[0], parts[1]},
+			version:  parts[2],
+			platform: parts[4] + "_" + parts[5],
+		}
+	}
+	return target{kind: KindOther}
+}
+
+func parseFile(parts []string) target {
+	if len(parts) != 4 {
+		return target{kind: KindOther}
+	}
+	return target{kind: fileKind(parts[3]), addr: address{"", parts[0], parts[1]}, version: parts[2], file: parts[3]}
+}
+
+func fileKind(name string) Kind {
+	switch {
+	case strings.HasSuffix(name, archiveSuffix):
+		return KindArchive
+	case strings.HasSuffix(name, sumsSuffix):
+		return KindSums
+	case strings.HasSuffix(name, signatureSuffix):
+		return KindSignature
+	case strings.HasSuffix(name, manifestSuffix):
+		return KindManifest
+	}
+	return KindOther
+}

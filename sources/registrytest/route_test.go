@@ -1,0 +1,72 @@
+package registrytest
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParsePath(t *testing.T) {
+	t.Parallel()
+	alpha := address{"", "acme", "alpha"}
+	const dir = "/releases/acme/alpha/1.0.0/"
+	for path, want := range map[string]target{
+		"/.well-known/terraform.json":                         {kind: KindDiscovery},
+		"/at/a.example/.well-known/terraform.json":            {kind: KindDiscovery, prefix: "/at/a.example", addr: address{host: "a.example"}},
+		"/v1/providers/acme/alpha/versions":                   {kind: KindVersions, addr: alpha},
+		"/v1/providers/acme/alpha/1.0.0/download/linux/amd64": {kind: KindPackage, addr: alpha, version: "1.0.0", platform: "linux_amd64"},
+		"/at/A.example:8443/v1/providers/acme/alpha/versions": {kind: KindVersions, prefix: "/at/A.example:8443", addr: address{"a.example:8443", "acme", "alpha"}},
+		dir + "x.zip":              {kind: KindArchive, addr: alpha, version: "1.0.0", file: "x.zip"},
+		dir + "x_SHA256SUMS":       {kind: KindSums, addr: alpha, version: "1.0.0", file: "x_SHA256SUMS"},
+		dir + "x_SHA256SUMS.sig":   {kind: KindSignature, addr: alpha, version: "1.0.0", file: "x_SHA256SUMS.sig"},
+		dir + "x_manifest.json":    {kind: KindManifest, addr: alpha, version: "1.0.0", file: "x_manifest.json"},
+		"/":                        {kind: KindOther},
+		"":                         {kind: KindOther},
+		"/v1/providers/acme/alpha": {kind: KindOther},
+		"/v1/providers/acme/alpha/1.0.0/download/linux":         {kind: KindOther},
+		"/v1/providers/acme/alpha/1.0.0/upload/linux/amd64":     {kind: KindOther},
+		"/releases/acme/alpha/x.zip":                            {kind: KindOther},
+		"/at/a.example/at/b.example/.well-known/terraform.json": {kind: KindOther, prefix: "/at/a.example", addr: address{host: "a.example"}},
+	} {
+		if got := parsePath(path); got != want {
+			t.Errorf("%s: got %+v, want %+v", path, got, want)
+		}
+	}
+}
+
+func FuzzParsePath(f *testing.F) {
+	for _, path := range []string{
+		"/", "/at/", "/at/host", "/.well-known/terraform.json", "/v1/providers/a/b/versions",
+		"/v1/providers/a/b/1/download/os/arch", "/at/host/releases/a/b/1/c.zip",
+	} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		got := parsePath(path)
+		if got.kind == "" {
+			t.Errorf("%q has no kind", path)
+		}
+		for _, segment := range []string{got.addr.namespace, got.addr.name, got.addr.host, got.version, got.file} {
+			if strings.Contains(segment, "/") {
+				t.Errorf("%q: %q is more than a segment", path, segment)
+			}
+		}
+		if !strings.HasPrefix(path, got.prefix) {
+			t.Errorf("%q does not begin with %q", path, got.prefix)
+		}
+	})
+}
+
+func FuzzParseAddress(f *testing.F) {
+	for _, provider := range []string{"", "/", "a/b", "h/a/b", "/a/b", "./a/b", "a//b", "a/b/c/d", "H.example:1/a/b"} {
+		f.Add(provider)
+	}
+	f.Fuzz(func(t *testing.T, provider string) {
+		addr, err := parseAddress(provider)
+		if err != nil {
+			return
+		}
+		if again, err := parseAddress(strings.TrimPrefix(addr.host+"/"+addr.short(), "/")); err != nil || again != addr {
+			t.Errorf("%q is %+v, which is read back as %+v, %v", provider, addr, again, err)
+		}
+	})
+}
