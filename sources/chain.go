@@ -56,7 +56,7 @@ func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
 	if err := firstFatal(rules, errs); err != nil {
 		return Listing{}, err
 	}
-	var union Listing
+	var union union
 	found := false
 	for i, listing := range listings {
 		if errs[i] != nil {
@@ -67,9 +67,9 @@ func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
 		union.add(listing, rules[i].Source.String())
 	}
 	if !found {
-		return Listing{}, absent(rules, errs)
+		return Listing{}, absent(rules, errs, Error{Op: "list versions", Provider: p})
 	}
-	return union, nil
+	return union.Listing, nil
 }
 
 // askAll asks all rules at once and waits for all of them; a fatal error makes the others give up.
@@ -115,31 +115,51 @@ func outageWarning(err error) []string {
 	return []string{"passed over: " + err.Error()}
 }
 
-// absent is the answer when no rule had the provider. If an outage was passed over, nobody can say that it is absent.
-func absent(rules []Rule, errs []error) error {
+// absent is the answer when no rule had what the question asks for. If an outage was passed over, nobody can say that
+// it is absent.
+func absent(rules []Rule, errs []error, question Error) error {
 	for _, err := range errs {
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
-	e := &AbsentError{}
-	for _, rule := range rules {
-		e.Asked = append(e.Asked, rule.Source.String())
+	question.Source = chainName
+	if platform := mergePlatformErrors(errs); platform != nil {
+		question.Err = platform
+		return &question
 	}
-	return e
+	absence := &AbsentError{}
+	for _, rule := range rules {
+		absence.Asked = append(absence.Asked, rule.Source.String())
+	}
+	question.Err = absence
+	return &question
+}
+
+// chainName is the Source of errors about all sources of a chain; the errors themselves name them.
+const chainName = "chain"
+
+// union is a listing that grows.
+type union struct {
+	Listing
+	index map[Version]int // of Versions
 }
 
 // add merges what the named source lists.
-func (l *Listing) add(more Listing, from string) {
-	l.Warnings = append(l.Warnings, more.Warnings...)
+func (u *union) add(more Listing, from string) {
+	u.Warnings = append(u.Warnings, more.Warnings...)
+	if u.index == nil {
+		u.index = make(map[Version]int, len(more.Versions))
+	}
 	for _, a := range more.Versions {
 		a.From = append([]string{from}, a.From...)
-		i := slices.IndexFunc(l.Versions, func(have Available) bool { return have.Version == a.Version })
-		if i < 0 {
-			l.Versions = append(l.Versions, a)
+		i, listed := u.index[a.Version]
+		if !listed {
+			u.index[a.Version] = len(u.Versions)
+			u.Versions = append(u.Versions, a)
 			continue
 		}
-		l.Versions[i].merge(a)
+		u.Versions[i].merge(a)
 	}
 }
 
@@ -174,21 +194,15 @@ func (c Chain) Package(ctx context.Context, p Provider, v Version, on Platform) 
 		}
 		errs = append(errs, err)
 	}
-	if platform := mergePlatformErrors(errs); platform != nil {
-		return nil, platform
-	}
-	return nil, absent(rules, errs)
+	return nil, absent(rules, errs, Error{Op: "describe package", Provider: p, Version: v, Platform: on})
 }
 
-// mergePlatformErrors returns one error for all that say which platforms there are; nil when one error says another
-// thing than absence, or none names a platform.
+// mergePlatformErrors returns one error for all that say which platforms there are; nil when none does.
 func mergePlatformErrors(errs []error) error {
 	var merged *PlatformError
 	for _, err := range errs {
 		var platform *PlatformError
 		switch {
-		case !errors.Is(err, ErrNotFound):
-			return nil
 		case !errors.As(err, &platform):
 		case merged == nil:
 			merged = &PlatformError{Platform: platform.Platform, Available: slices.Clone(platform.Available)}

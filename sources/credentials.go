@@ -1,6 +1,11 @@
 package sources
 
-import "context"
+import (
+	"context"
+	"encoding"
+	"fmt"
+	"io"
+)
 
 // Credentials finds the token for a host. Sources send it to that very origin (https, host and port) and to no other,
 // also when a request is redirected.
@@ -20,8 +25,11 @@ func (t Token) String() string {
 	return "(redacted)"
 }
 
-// GoString hides the secret.
-func (t Token) GoString() string { return `sources.Token("` + t.String() + `")` }
+// Format hides the secret whatever the verb.
+func (t Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
+
+// MarshalText hides the secret, in JSON and in structured logs.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // StaticCredentials is a fixed table of tokens.
 type StaticCredentials map[Host]Token
@@ -29,4 +37,8 @@ type StaticCredentials map[Host]Token
 // Token looks the host up.
 func (c StaticCredentials) Token(_ context.Context, host Host) (Token, error) { return c[host], nil }
 
-var _ Credentials = StaticCredentials(nil)
+var (
+	_ Credentials            = StaticCredentials(nil)
+	_ fmt.Formatter          = Token("")
+	_ encoding.TextMarshaler = Token("")
+)

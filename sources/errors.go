@@ -32,7 +32,7 @@ var (
 // Error is the error of one question to a source. Err says what went wrong; the rest, what was asked of whom.
 type Error struct {
 	Op       string   // "list versions" or "describe package"
-	Source   string   // the source's String
+	Source   string   // the source's String; "chain" when it is about all sources of a [Chain]
 	Provider Provider // what was asked for
 	Version  Version  // zero when all versions were asked for
 	Platform Platform // zero when all versions were asked for

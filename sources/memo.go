@@ -33,10 +33,17 @@ func (m *memoSource) Versions(ctx context.Context, p Provider) (Listing, error) 
 	listing, err := m.listings.Get(ctx, p, func(ctx context.Context) (Listing, error) {
 		return m.source.Versions(ctx, p)
 	})
-	// The slices are copied so that no caller can change another's answer.
-	listing.Versions = slices.Clone(listing.Versions)
-	listing.Warnings = slices.Clone(listing.Warnings)
-	return listing, err
+	return listing.clone(), err
+}
+
+// clone copies all slices, so that no caller can change another's answer.
+func (l Listing) clone() Listing {
+	own := Listing{Versions: slices.Clone(l.Versions), Warnings: slices.Clone(l.Warnings)}
+	for i := range own.Versions {
+		a := &own.Versions[i]
+		a.Platforms, a.Protocols, a.From = slices.Clone(a.Platforms), slices.Clone(a.Protocols), slices.Clone(a.From)
+	}
+	return own
 }
 
 func (m *memoSource) Package(ctx context.Context, p Provider, v Version, on Platform) (*Package, error) {
@@ -58,6 +65,7 @@ func (m *memoSource) Package(ctx context.Context, p Provider, v Version, on Plat
 		return nil, err
 	}
 	own := *pkg
+	own.Protocols = slices.Clone(pkg.Protocols)
 	return &own, nil
 }
 
@@ -67,6 +75,10 @@ func rememberClaims(fetch func(context.Context) (hashing.Claims, error)) func(co
 		got, err := claims.Get(ctx, struct{}{}, fetch)
 		got.Package = slices.Clone(got.Package)
 		got.Others = slices.Clone(got.Others)
+		if got.Signer != nil {
+			signer := *got.Signer
+			got.Signer = &signer
+		}
 		return got, err
 	}
 }

@@ -61,11 +61,11 @@ var histories = []history{
 		name: "init",
 		add:  releases("acme/rocket", "1.0.0", "1.5.0", "1.6.0", "2.0.0"),
 		files: files{
-			"main.tf":               requires(rocket+" >= 1.0.0") + "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n",
-			"a/versions.tf":         requires(rocket+" < 2.0.0, >= 1.0") + "module \"deep\" {\n  source = \"./deep\"\n}\n",
-			"a/deep/versions.tf":    requires(rocket+" != 1.6.0", rocket+"s"),
-			"b/versions.tf":         requires(rocket),
-			"unreferenced/nooes.tf": requires(rocket + " 77.0.0"),
+			"main.tf":              requires(rocket+" >= 1.0.0") + "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n",
+			"a/versions.tf":        requires(rocket+" < 2.0.0, >= 1.0") + "module \"deep\" {\n  source = \"./deep\"\n}\n",
+			"a/deep/versions.tf":   requires(rocket + " != 1.6.0"),
+			"b/versions.tf":        requires(rocket),
+			"unreferenced/main.tf": requires(rocket + " 77.0.0"),
 		},
 	}}},
 	{"several registries", []step{{

@@ -24,10 +24,15 @@ type call[V any] struct {
 // errLeft stands in for the outcome until the asker sets one, so that a panic leaves no waiter with an empty answer.
 var errLeft = errors.New("memo: asker did not return")
 
-// Get returns the answer for key, asking for it when nobody has yet. When ctx ends while another caller asks, Get
-// returns the context's error and the other goes on; when the asker's own context ends, one of the waiters takes over.
+// Get returns the answer for key, asking for it when nobody has yet. When ctx has ended, or ends while another caller
+// asks, Get returns the context's error and the other goes on; when the asker's own context ends, one of the waiters
+// takes over.
 func (m *Map[K, V]) Get(ctx context.Context, key K, ask func(context.Context) (V, error)) (V, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			var none V
+			return none, err
+		}
 		c, mine := m.join(key)
 		if mine {
 			return m.ask(ctx, key, c, ask)
@@ -35,8 +40,7 @@ func (m *Map[K, V]) Get(ctx context.Context, key K, ask func(context.Context) (V
 		select {
 		case <-c.done:
 		case <-ctx.Done():
-			var none V
-			return none, ctx.Err()
+			continue
 		}
 		if !c.left {
 			return c.value, c.err

@@ -55,7 +55,7 @@ func file(name string, data string) rawEntry {
 func deflated(t testing.TB, name string, data []byte) rawEntry {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestCompression)
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,7 @@ func (b *body) reconnect(cause error) error {
 func (b *body) awaitRetry(err error) error {
 	b.fruitless++
 	switch {
-	case b.fruitless > b.client.ArchiveRetries || errors.Is(err, ErrChanged):
+	case b.fruitless > b.client.ArchiveRetries || !Transient(err) || errors.Is(err, ErrChanged):
 		return err
 	case b.connections >= MaxConnections:
 		return &TransferError{URL: Redact(b.url), Err: fmt.Errorf("gave up after %d connections: %w", b.connections, err)}

@@ -96,4 +96,3 @@ func readDocument(ctx context.Context, resp *http.Response, get Get) (*Document,
 
 // drain reads a little of a body that nobody wants, so that its connection can be used again.
 func drain(body io.Reader) { _, _ = io.CopyN(io.Discard, body, 4<<10) }
-

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +101,7 @@ func parsePackages(members map[string]*packagesMember) (map[sources.Platform][]h
 func (w *voucher) claims(ctx context.Context) (hashing.Claims, error) {
 	claims, err := w.examine(ctx)
 	if err != nil {
-		return hashing.Claims{}, fmt.Errorf("checksums of %s: %w", w.filename, err)
+		return hashing.Claims{}, fmt.Errorf("checksums of %.*q: %w", maxShown, w.filename, err)
 	}
 	return claims, nil
 }
@@ -226,7 +225,11 @@ func platformOf(filename string) string {
 	if !strings.HasSuffix(filename, ".zip") || len(parts) < 3 {
 		return ""
 	}
-	return strings.Join(slices.Clone(parts[len(parts)-2:]), "_")
+	on, err := sources.ParsePlatform(strings.Join(parts[len(parts)-2:], "_"))
+	if err != nil {
+		return ""
+	}
+	return on.String()
 }
 
 // fetchSums fetches the checksums and their signature side by side, without credentials.

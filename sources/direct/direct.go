@@ -19,7 +19,7 @@ const (
 	MaxPackage    = 4 << 20  // package document
 	MaxSums       = 1 << 20  // SHA256SUMS document
 	MaxSignature  = 64 << 10 // its signature
-	maxVersionLen = 256      // characters of a version in a warning
+	maxShown      = 256      // characters of a registry's text in a message
 )
 
 // Defaults for the zero values in [Config].
@@ -61,7 +61,7 @@ type Config struct {
 	// negative: forever.
 	Stall time.Duration
 
-	// Backoff is the pause before the first retry; it doubles up to 30 s, with jitter. Zero: 1 s.
+	// Backoff is the pause before the first retry; it doubles up to 30 s, with jitter. Zero: 1 s; negative: none.
 	Backoff time.Duration
 
 	// PlainHTTPInsecure allows registries to use http on other than loopback addresses.
@@ -100,9 +100,10 @@ func (s *Source) String() string { return "the origin registry" }
 
 var _ sources.Source = (*Source)(nil)
 
-// token finds the credentials for a URL: those of its own origin, or else those of fallback if that is not zero.
+// token finds the credentials for a URL: those of its own origin, or else those of fallback if that is not zero. None
+// go over plain http.
 func (s *Source) token(ctx context.Context, u *url.URL, fallback sources.Host) (string, error) {
-	if s.config.Credentials == nil {
+	if s.config.Credentials == nil || u.Scheme != "https" {
 		return "", nil
 	}
 	for _, host := range []sources.Host{originHost(u), fallback} {
@@ -120,11 +121,8 @@ func (s *Source) token(ctx context.Context, u *url.URL, fallback sources.Host) (
 	return "", nil
 }
 
-// originHost returns the host whose credentials a URL may carry; zero if it is not https.
+// originHost returns the host whose credentials an https URL may carry; zero if it has no name that can have some.
 func originHost(u *url.URL) sources.Host {
-	if u.Scheme != "https" {
-		return sources.Host{}
-	}
 	host, err := sources.HostOfURL(u)
 	if err != nil {
 		return sources.Host{}

@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -134,8 +135,7 @@ func otherVersion(table map[string]any) string {
 
 // decode reads a document that must be one JSON object.
 func decode(doc *web.Document, into any) error {
-	body := strings.TrimLeft(string(doc.Body[:min(len(doc.Body), 64)]), " \t\r\n")
-	if !strings.HasPrefix(body, "{") {
+	if !bytes.HasPrefix(bytes.TrimLeft(doc.Body, " \t\r\n"), []byte("{")) {
 		return fmt.Errorf("%w: %s is not a JSON object", sources.ErrMalformed, web.Redact(doc.URL))
 	}
 	if err := json.Unmarshal(doc.Body, into); err != nil {

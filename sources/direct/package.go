@@ -92,6 +92,7 @@ func (s *Source) packageDocument(ctx context.Context, registry *service, p sourc
 		}
 	}
 	available := slices.SortedFunc(slices.Values(listing.Versions[i].Platforms), sources.Platform.Compare)
+	available = slices.DeleteFunc(available, func(listed sources.Platform) bool { return listed == on }) // yet it is not there
 	return nil, &sources.PlatformError{Platform: on, Available: available}
 }
 
@@ -102,7 +103,7 @@ func (s *Source) askPackage(ctx context.Context, registry *service, p sources.Pr
 // translate turns a registry's answer into a package. Its errors say what is wrong with the document.
 func (s *Source) translate(document *url.URL, answer *packageDocument, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	if answer.OS != on.OS || answer.Arch != on.Arch {
-		return nil, fmt.Errorf("the document is about platform %q_%q, not %s", answer.OS, answer.Arch, on)
+		return nil, fmt.Errorf("the document is about platform %.*q, not %s", maxShown, answer.OS+"_"+answer.Arch, on)
 	}
 	protocols, err := parseProtocols(answer.Protocols)
 	if err != nil {

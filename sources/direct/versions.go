@@ -87,7 +87,7 @@ func (s *Source) listing(p sources.Provider, answer versionsDocument) sources.Li
 		v, err := sources.ParseVersion(entry.Version)
 		if err != nil {
 			listing.Warnings = append(listing.Warnings, fmt.Sprintf("registry %s lists %.*q for %s, which is not a version; skipped",
-				p.Host(), maxVersionLen, entry.Version, p))
+				p.Host(), maxShown, entry.Version, p))
 			continue
 		}
 		if seen[v] {
@@ -129,11 +129,12 @@ type spelledVersion struct {
 }
 
 func (t *spellings) note(p sources.Provider, v sources.Version, spelling string) {
-	if spelling == v.String() {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if spelling == v.String() {
+		delete(t.seen, spelledVersion{p, v}) // the registry has corrected itself
+		return
+	}
 	if t.seen == nil {
 		t.seen = make(map[spelledVersion]string)
 	}

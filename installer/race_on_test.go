@@ -1,0 +1,5 @@
+//go:build race
+
+package installer_test
+
+const raceDetector = true
