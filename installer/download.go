@@ -33,7 +33,7 @@ func (j *job) download(ctx context.Context, pkg *sources.Package, path string) (
 	if err != nil {
 		return sum, 0, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	defer func() { err = also(err, file.Close()) }()
 	for attempt := 1; ; attempt++ {
 		d := &transfer{job: j, pkg: pkg, digest: sha256.New(), file: file}
 		err := d.run(ctx)
@@ -74,7 +74,7 @@ func (t *transfer) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, body.Close()) }()
+	defer func() { err = also(err, body.Close()) }()
 	t.size = size
 	if limit := t.job.Limits.Archive; size > limit {
 		return t.tooLarge(limit)

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -37,13 +38,14 @@ func (e entry) exclusively(ctx context.Context, waiting func(), do func() error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	defer func() { err = also(err, lock.Unlock()) }()
 	return do()
 }
 
-// stage makes an empty staging directory and hands it to do. The caller holds the lock, so that what stands there
-// before was left by a process that died. The directory is gone afterwards, whatever happens.
-func (e entry) stage(do func() error) (err error) {
+// stage makes an empty staging directory for do to work in. The caller holds the lock, so that what stands there
+// before was left by a process that died. Afterwards the directory is removed; what the system does not let go of, such
+// as a running program on Windows, the next installation will remove.
+func (e entry) stage(do func() error) error {
 	if err := os.RemoveAll(e.staging); err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func (e entry) stage(do func() error) (err error) {
 	if err := os.Mkdir(e.staging, 0o700); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(e.staging)) }()
+	defer os.RemoveAll(e.staging)
 	return do()
 }
 
@@ -83,6 +85,14 @@ func (e entry) publish(name string) error {
 func (e entry) exists() bool {
 	_, err := os.Lstat(e.path)
 	return err == nil
+}
+
+// also adds the error of a clean-up to the one that counts, which stays what it is if the clean-up went well.
+func also(err, cleanup error) error {
+	if err == nil || cleanup == nil {
+		return cmp.Or(err, cleanup)
+	}
+	return errors.Join(err, cleanup)
 }
 
 // sameFile reports whether two paths lead to one file.

@@ -159,6 +159,6 @@ func withFiles(from, to string, do func(source, target *os.File) error) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, target.Close()) }()
+	defer func() { err = also(err, target.Close()) }()
 	return do(source, target)
 }

@@ -14,7 +14,8 @@ import (
 // Lock selects versions as Install does and returns the dependency lock file's contents with the hashes of the
 // packages for all given platforms, and with whatever other hashes of those versions the sources vouch for. Nothing is installed:
 // an archive is downloaded to a temporary directory only to compute the h1: hash of its contents, and not even
-// that when the source publishes that hash. Old hashes of a version that stays selected are kept; they bind the new ones.
+// that when the source publishes that hash. Old hashes of a version that stays selected are kept. They do not bind: which
+// platform a hash is for is not recorded, and there may be none yet for the platform asked for.
 //
 // Every platform must have a package. When some providers fail, the locks have the others' new entries and the old
 // ones of those that failed, and the error is an [*Error].
@@ -56,10 +57,9 @@ func (r *run) lock(ctx context.Context, p sources.Provider, platforms []sources.
 	if failure != nil {
 		return nil, failure
 	}
-	locked := r.req.lockedHashes(p, selection.Version)
 	jobs := make([]*job, len(platforms))
 	for i, on := range platforms {
-		jobs[i] = &job{run: r, selection: selection, platform: on, locked: locked}
+		jobs[i] = &job{run: r, selection: selection, platform: on}
 	}
 	proofs, failures := each(jobs, func(j *job) (*hashing.Proof, *ProviderError) {
 		proof, err := j.hash(ctx, scratch)
@@ -71,7 +71,7 @@ func (r *run) lock(ctx context.Context, p sources.Provider, platforms []sources.
 	if len(failures) > 0 {
 		return nil, failures[0]
 	}
-	together := &hashing.Proof{Hashes: locked}
+	together := &hashing.Proof{Hashes: r.req.lockedHashes(p, selection.Version)}
 	for _, proof := range proofs {
 		together.Hashes = union(together.Hashes, proof.Hashes)
 	}

@@ -103,6 +103,22 @@ func TestLockKeepsWhatWasLocked(t *testing.T) {
 	}
 }
 
+// A lock file that knows one platform only does not stand in the way of adding others.
+func TestLockAddsPlatforms(t *testing.T) {
+	t.Parallel()
+	f := setup(t, fourfold(release("acme/alpha", "1.0.0")))
+	req := require("acme/alpha", "")
+	alpha := provider("acme/alpha")
+	req.Locks = installer.Locks{alpha: {Version: version("1.0.0"), Hashes: []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}}}
+	locks, err := f.in.Lock(t.Context(), req, fourPlatforms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := schemes(locks[alpha].Hashes); got["h1"] != 5 || got["zh"] != 4 {
+		t.Errorf("hashes are %v, want the old one and 4 of each scheme", got)
+	}
+}
+
 func TestLockNeedsEveryPlatform(t *testing.T) {
 	t.Parallel()
 	f := setup(t, fourfold(release("acme/alpha", "1.0.0")))

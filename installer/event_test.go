@@ -1,0 +1,71 @@
+package installer_test
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources/registrytest"
+)
+
+func TestEventsTellTheWholeStory(t *testing.T) {
+	t.Parallel()
+	f := setup(t, registrytest.Release{Provider: "acme/alpha", Version: "1.0.0", Size: 4 << 20})
+	req := require("acme/alpha", "")
+	req.Locks = f.install(req).Locks
+
+	var size int64
+	for _, e := range f.events {
+		if e.Provider != provider("acme/alpha") || e.Platform.IsZero() {
+			t.Errorf("event %+v does not say what it is about", e)
+		}
+		switch e.Kind {
+		case installer.Fetching:
+			size = e.Size
+		case installer.Progress:
+			if e.Size != size || e.Bytes > size {
+				t.Errorf("progress is %d of %d bytes, of %d", e.Bytes, e.Size, size)
+			}
+		case installer.Verified:
+			if e.Proof == nil {
+				t.Error("verified without proof")
+			}
+		}
+	}
+	progress := slices.DeleteFunc(slices.Clone(f.events), func(e installer.Event) bool { return e.Kind != installer.Progress })
+	if last := progress[len(progress)-1]; last.Bytes != size {
+		t.Errorf("the last progress is %d of %d bytes", last.Bytes, size)
+	}
+	f.kinds()
+
+	f.install(req)
+	f.wantKinds(installer.Resolving, installer.Resolved, installer.Present)
+	f.in.Dir = t.TempDir()
+	f.install(req)
+	f.wantKinds(installer.Resolving, installer.Resolved, installer.CacheHit, installer.Installed)
+	_, _ = f.in.Install(t.Context(), require("acme/omega", ""))
+	f.wantKinds(installer.Resolving, installer.Failed)
+}
+
+func TestLogRecords(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	var log bytes.Buffer
+	f.in.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	f.install(require("acme/alpha", ""))
+	_, _ = f.in.Install(t.Context(), require("acme/omega", ""))
+	for _, want := range []string{
+		`level=INFO msg="provider installed" provider=registry.example.com/acme/alpha version=1.0.0`,
+		`level=ERROR msg="provider failed" provider=registry.example.com/acme/omega`,
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, log.String())
+		}
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != 2 {
+		t.Errorf("at the default level the log has %d lines:\n%s", lines, log.String())
+	}
+}
