@@ -1,6 +1,7 @@
 package hashing_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -31,6 +32,27 @@ func ExampleArchive() {
 	h, err := hashing.Archive(context.Background(), bytes.NewReader(nil))
 	fmt.Println(h, err)
 	// Output: zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 <nil>
+}
+
+func ExampleZip() {
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for _, name := range []string{"docs/", "docs/empty"} {
+		if _, err := w.Create(name); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	if err := w.Close(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	tree, entries, err := hashing.Zip(context.Background(), bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	fmt.Println(tree)
+	fmt.Println(entries, err)
+	// Output:
+	// h1:CGEQbFCYbznDqydtSMlBAkHVnjVDeYHoH50JdPBqiPQ=
+	// h1:m5TWZEgXu+JbfyWFkCTgQy5YlfA6T41gPrFRMgAL2mA= <nil>
 }
 
 func ExampleParseHash() {

@@ -40,7 +40,8 @@ func ParseSums(doc []byte) (Sums, error) {
 		return nil, &SumsError{Reason: fmt.Sprintf("%d bytes are more than the limit of %d", len(doc), MaxSumsBytes)}
 	}
 	var sums Sums
-	lines := make(map[string]int) // where a name was first seen
+	type place struct{ line, index int }
+	places := make(map[string]place) // where a name was first seen
 	number := 0
 	for line := range strings.Lines(string(doc)) {
 		number++
@@ -52,14 +53,14 @@ func ParseSums(doc []byte) (Sums, error) {
 		if reason != "" {
 			return nil, &SumsError{Line: number, Reason: reason}
 		}
-		first, seen := lines[sum.Filename]
+		first, seen := places[sum.Filename]
 		if !seen {
-			lines[sum.Filename] = number
+			places[sum.Filename] = place{number, len(sums)}
 			sums = append(sums, sum)
 			continue
 		}
-		if before, _ := sums.Lookup(sum.Filename); before != sum.Hash {
-			return nil, &SumsError{Line: number, Reason: fmt.Sprintf("%q has another sum on line %d", clip(sum.Filename), first)}
+		if sums[first.index].Hash != sum.Hash {
+			return nil, &SumsError{Line: number, Reason: fmt.Sprintf("%q has another sum on line %d", clip(sum.Filename), first.line)}
 		}
 	}
 	return sums, nil

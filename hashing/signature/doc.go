@@ -22,5 +22,6 @@
 //
 // # Limits
 //
-// [MaxSignatureBytes], [MaxKeys], [MaxKeyBytes] and [MaxKeyBits] bound the work that a hostile registry can cause.
+// [MaxSignatureBytes], [MaxKeys], [MaxKeyBytes], [MaxKeyBits] and [MaxSelfSignatures] bound the work that a hostile
+// registry can cause to seconds.
 package signature

@@ -19,6 +19,10 @@ const (
 	MaxKeys           = 32        // number of offered keys
 	MaxKeyBytes       = 256 << 10 // size of one offered key, armored, in bytes; one takes 1 to 10 KiB
 	MaxKeyBits        = 16384     // length of a key, in bits; beyond, verifying takes seconds
+
+	// MaxSelfSignatures is the number of signatures that the offered keys of the right ID may have on themselves, all
+	// together. One key has two or three, and some more for each time that it was renewed.
+	MaxSelfSignatures = 256
 )
 
 // Verify checks that one of the ASCII-armored public keys made the detached binary signature over exactly the bytes of
@@ -98,6 +102,8 @@ func checkSizes(sig []byte, armoredKeys []string) error {
 type detached struct {
 	raw        []byte
 	signatures []*packet.Signature // never empty, each names its issuer
+
+	selfSignatures int // of the offered keys, so far
 }
 
 func readDetached(raw []byte) (*detached, error) {

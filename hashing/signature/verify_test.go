@@ -134,6 +134,8 @@ func TestVerifyRefuses(t *testing.T) {
 		{"an empty armor", good, []string{armored(t, openpgp.PublicKeyType, nil)}, signature.ErrMalformedKey},
 		{"a private key", good, []string{armored(t, openpgp.PrivateKeyType, private.Bytes())}, signature.ErrMalformedKey},
 		{"a private key armored as a public one", good, []string{armored(t, openpgp.PublicKeyType, private.Bytes())}, signature.ErrMalformedKey},
+		{"a private key among public ones", good, []string{armored(t, openpgp.PublicKeyType, append(packets(t, key), private.Bytes()...))}, signature.ErrMalformedKey},
+		{"a key armored as a message", good, []string{armored(t, "PGP MESSAGE", packets(t, key))}, signature.ErrMalformedKey},
 		{"a key without user ID", good, []string{public(t, key.PrimaryKey)}, signature.ErrMalformedKey},
 		{"a cut key", good, []string{armored(t, openpgp.PublicKeyType, packets(t, key)[:90])}, signature.ErrMalformedKey},
 		{"a signature without end", make([]byte, signature.MaxSignatureBytes+1), []string{pub}, signature.ErrTooLarge},

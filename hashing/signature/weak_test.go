@@ -2,6 +2,7 @@ package signature_test
 
 import (
 	"crypto"
+	//lint:ignore SA1019 keys of this kind are what the test has refused
 	"crypto/dsa"
 	"crypto/rsa"
 	"math/big"
@@ -21,6 +22,24 @@ func TestVerifyRefusesWeakDigests(t *testing.T) {
 	md5 := sign(t, key, at(signed))
 	md5[5] = 1 // header of two bytes, version, type, algorithm, digest
 	refused(t, md5, []string{public(t, key)}, signature.ErrWeak)
+}
+
+// A strong signature that names a subkey for encryption is passed over by go-crypto; it must not vouch for a weak one
+// after it.
+func TestVerifyRefusesWeakDigestsBehindDecoys(t *testing.T) {
+	t.Parallel()
+	key := newKey(t, at(born))
+	decoy := &packet.Signature{
+		SigType: packet.SigTypeBinary, PubKeyAlgo: key.PrimaryKey.PubKeyAlgo, Hash: crypto.SHA256,
+		CreationTime: signed, IssuerKeyId: &key.Subkeys[0].PublicKey.KeyId,
+	}
+	disguised := *key.PrivateKey
+	disguised.KeyId, disguised.Fingerprint = key.Subkeys[0].PublicKey.KeyId, key.Subkeys[0].PublicKey.Fingerprint
+	if err := decoy.Sign(crypto.SHA256.New(), &disguised, nil); err != nil {
+		t.Fatal(err)
+	}
+	sig := append(packets(t, decoy), signWith(t, key, crypto.SHA1)...)
+	refused(t, sig, []string{public(t, key)}, signature.ErrWeak)
 }
 
 func TestVerifyRefusesWeakKeys(t *testing.T) {
@@ -52,9 +71,10 @@ func TestVerifyRefusesCostlyKeys(t *testing.T) {
 	key := newKey(t, at(born))
 	sig := sign(t, key, at(signed))
 	absurd := new(big.Int).Lsh(big.NewInt(1), signature.MaxKeyBits)
+	large := new(big.Int).Rsh(absurd, 1) // within the limit, but DSA
 	for name, costly := range map[string]*packet.PublicKey{
 		"DSA": packet.NewDSAPublicKey(born, &dsa.PublicKey{
-			Parameters: dsa.Parameters{P: absurd, Q: absurd, G: big.NewInt(2)}, Y: big.NewInt(2),
+			Parameters: dsa.Parameters{P: large, Q: large, G: big.NewInt(2)}, Y: big.NewInt(2),
 		}),
 		"RSA": packet.NewRSAPublicKey(born, &rsa.PublicKey{N: absurd, E: 65537}),
 	} {
@@ -69,6 +89,28 @@ func TestVerifyRefusesCostlyKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Certifications by other people cost nothing, so a key may have many; those by the owner are limited over all keys.
+func TestVerifyLimitsSelfSignatures(t *testing.T) {
+	t.Parallel()
+	key, friend := newKey(t, at(born)), newKey(t, at(born))
+	sig := sign(t, key, at(signed))
+	with := func(certification *packet.Signature, count int) string {
+		parts := []serializer{key.PrimaryKey, key.Identities[author].UserId, key.Identities[author].SelfSignature}
+		for range count {
+			parts = append(parts, certification)
+		}
+		return public(t, parts...)
+	}
+	own, foreign := key.Identities[author].SelfSignature, friend.Identities[author].SelfSignature
+	if _, err := signature.Verify(document, sig, []string{with(foreign, signature.MaxSelfSignatures)}, later); err != nil {
+		t.Errorf("with many friends: %v", err)
+	}
+	if _, err := signature.Verify(document, sig, []string{with(own, signature.MaxSelfSignatures-1)}, later); err != nil {
+		t.Errorf("at the limit: %v", err)
+	}
+	refused(t, sig, []string{with(own, signature.MaxSelfSignatures)}, signature.ErrTooLarge)
 }
 
 // TestVerifyHostileKey offers a key whose only user ID is revoked and was never certified, with a subkey that signs
