@@ -72,7 +72,6 @@ func TestClientsUseOurDirectory(t *testing.T) {
 						m.run(t, "init", "-lockfile=readonly")
 						m.run(t, "providers")
 						m.run(t, "version")
-						m.run(t, "validate")
 					})
 				})
 			})

@@ -42,7 +42,6 @@ func TestOurLeftoversDoNotDisturb(t *testing.T) {
 				theirs := twoProviders(t, c).module(t, twoRequired).sharing(cache)
 				litter(t, where(theirs))
 				theirs.run(t, "init")
-				theirs.run(t, "validate")
 				checkPackages(t, theirs, cache)
 
 				ours := theirs.module(t, twoRequired).sharing(t.TempDir())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -39,7 +40,11 @@ func one(name, main string, versions ...string) history {
 	return history{name, []step{{name: "init", add: releases("acme/rocket", versions...), files: files{"main.tf": main}}}}
 }
 
-const rocket = "registry.example.com/acme/rocket"
+// Addresses of providers that the tests' registries may have.
+const (
+	rocket = "registry.example.com/acme/rocket"
+	sled   = "registry.example.com/acme/sled"
+)
 
 var histories = []history{
 	one("no constraint", requires(rocket), "1.0.0", "1.2.0", "2.0.0-beta1"),
@@ -70,7 +75,7 @@ var histories = []history{
 	}}},
 	{"several registries", []step{{
 		name:  "init",
-		files: files{"main.tf": requires("zulu/rocket ~> 1.0", "hashicorp/alpha", "registry.example.com/acme/sled", "registry.example.com/Acme/Boat 1.0.0")},
+		files: files{"main.tf": requires("zulu/rocket ~> 1.0", "hashicorp/alpha", sled, "registry.example.com/Acme/boat 1.0.0")},
 		add: []registrytest.Release{
 			{Provider: "zulu/rocket", Version: "1.0.0", Platforms: everywhere},
 			{Provider: "hashicorp/alpha", Version: "1.0.0", Platforms: everywhere, Manifest: true},
@@ -92,10 +97,10 @@ var histories = []history{
 		{name: "again, with newer releases", add: releases("acme/rocket", "1.1.0", "2.0.0")},
 		{name: "upgrade", upgrade: true},
 		{name: "upgrade without anything newer", upgrade: true},
-		{name: "a provider more", files: files{"main.tf": requires(rocket+" ~> 1.0", "registry.example.com/acme/sled")}},
-		{name: "only constraints change", files: files{"main.tf": requires(rocket+" >= 1.1.0", "registry.example.com/acme/sled 1.0.0")}},
+		{name: "a provider more", files: files{"main.tf": requires(rocket+" ~> 1.0", sled)}},
+		{name: "only constraints change", files: files{"main.tf": requires(rocket+" >= 1.1.0", sled)}},
 		{name: "upgrade over a constraint that is gone", upgrade: true},
-		{name: "a provider less", files: files{"main.tf": requires("registry.example.com/acme/sled")}},
+		{name: "a provider less", files: files{"main.tf": requires(sled)}},
 		{name: "none left", files: files{"main.tf": "\n"}},
 	}},
 }
@@ -131,4 +136,23 @@ func (s *step) take(t *testing.T, theirs, ours *module) {
 	if diff := cmp.Diff(theirs.locked(t), ours.locked(t)); diff != "" {
 		t.Errorf("%s: the lock file differs (-%s +ours):\n%s", s.name, theirs.cli.name, diff)
 	}
+}
+
+// terraform leaves the entry of an installed provider as it is when it rewrites the file for the sake of another one,
+// even if the configuration has new constraints for it. tofu and the library record those. Nothing else may differ.
+func TestStaleConstraintsAreTheOnlyDifference(t *testing.T) {
+	withEach(t, func(t *testing.T, c cli) {
+		w := newWorld(t, c, registrytest.Config{Releases: append(releases("acme/rocket", "1.0.0"), releases("acme/sled", "1.0.0")...)})
+		theirs, ours := w.module(t, nil), w.module(t, nil)
+		for _, main := range []string{requires(rocket), requires(rocket+" ~> 1.0", sled)} {
+			theirs.write(t, files{"main.tf": main})
+			theirs.run(t, "init")
+			ours.write(t, files{"main.tf": main})
+			ours.install(t)
+		}
+		if diff := cmp.Diff(theirs.locks(t), ours.locks(t), cmp.Comparer(installer.Locks.Equal)); diff != "" {
+			t.Errorf("the locks differ (-%s +ours):\n%s", c.name, diff)
+		}
+		unchanged(t, ours, func() { ours.run(t, "init", "-lockfile=readonly") })
+	})
 }

@@ -73,11 +73,20 @@ func (m *Map[K, V]) join(key K) (c *call[V], mine bool) {
 func (m *Map[K, V]) ask(ctx context.Context, key K, c *call[V], ask func(context.Context) (V, error)) (V, error) {
 	defer func() {
 		if c.err != nil {
-			m.Forget(key)
+			m.drop(key, c)
 		}
 		close(c.done)
 	}()
 	value, err := ask(ctx)
 	c.value, c.err, c.left = value, err, err != nil && ctx.Err() != nil
 	return value, err
+}
+
+// drop removes a call that failed, unless another has taken its place since.
+func (m *Map[K, V]) drop(key K, c *call[V]) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.calls[key] == c {
+		delete(m.calls, key)
+	}
 }

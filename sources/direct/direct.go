@@ -14,12 +14,12 @@ import (
 
 // The largest accepted documents, in bytes.
 const (
-	MaxDiscovery  = 1 << 20  // service discovery document
-	MaxVersions   = 32 << 20 // list of versions
-	MaxPackage    = 4 << 20  // package document
-	MaxSums       = 1 << 20  // SHA256SUMS document
-	MaxSignature  = 64 << 10 // its signature
-	maxShown      = 256      // characters of a registry's text in a message
+	MaxDiscovery = 1 << 20  // service discovery document
+	MaxVersions  = 32 << 20 // list of versions
+	MaxPackage   = 4 << 20  // package document
+	MaxSums      = 1 << 20  // SHA256SUMS document
+	MaxSignature = 64 << 10 // its signature
+	maxShown     = 256      // characters of a registry's text in a message
 )
 
 // Defaults for the zero values in [Config].

@@ -1,0 +1,154 @@
+// Command quickstart shows the main job of the library from beginning to end, without internet: it starts a provider
+// registry of its own, with several signed providers, writes a module that requires some of them, selects versions,
+// installs the packages through a shared cache, writes the dependency lock file, and does it all a second time to show
+// that nothing is requested any more.
+//
+//	go run ./examples/quickstart            in a temporary directory
+//	go run ./examples/quickstart -dir DIR   everything stays in DIR
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/installer/lockfile"
+	"github.com/purveyor-dev/purveyor/installer/required"
+	"github.com/purveyor-dev/purveyor/sources/direct"
+	"github.com/purveyor-dev/purveyor/sources/registrytest"
+)
+
+func main() {
+	dir := flag.String("dir", "", "keep everything in this directory (default: a temporary one, removed at the end)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *dir); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, dir string) error {
+	if dir == "" {
+		temporary, err := os.MkdirTemp("", "quickstart-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		dir = temporary
+	}
+	registry, err := startRegistry()
+	if err != nil {
+		return err
+	}
+	defer registry.Close()
+
+	module := filepath.Join(dir, "module")
+	if err := writeModule(module); err != nil {
+		return err
+	}
+	tour := &tour{
+		report:   report{out: out, base: dir},
+		registry: registry,
+		module:   module,
+		installer: &installer.Installer{
+			Source:   direct.New(direct.Config{Client: registry.Client()}),
+			Dir:      filepath.Join(module, ".terraform", "providers"),
+			CacheDir: filepath.Join(dir, "plugin-cache"),
+		},
+	}
+	for _, stop := range []func(context.Context) error{tour.resolve, tour.install, tour.again} {
+		if err := stop(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tour is one walk through the library.
+type tour struct {
+	report
+	registry  *registrytest.Server
+	module    string
+	installer *installer.Installer
+}
+
+// request is what the module asks for: its required_providers and its lock file, if there is one.
+func (t *tour) request() (installer.Request, error) {
+	module, err := required.Read(t.module, required.Options{})
+	if err != nil {
+		return installer.Request{}, err
+	}
+	locks, err := lockfile.Read(t.lockFile())
+	return installer.Request{Requirements: module.Requirements, Locks: locks}, err
+}
+
+func (t *tour) lockFile() string { return filepath.Join(t.module, lockfile.Name) }
+
+// resolve shows which versions would be installed, and why.
+func (t *tour) resolve(ctx context.Context) error {
+	t.title("Which versions? (Installer.Resolve)")
+	request, err := t.request()
+	if err != nil {
+		return err
+	}
+	resolution, err := t.installer.Resolve(ctx, request)
+	if err != nil {
+		return err
+	}
+	for _, selection := range resolution.Selections {
+		t.selection(selection)
+	}
+	t.requests(t.registry)
+	return nil
+}
+
+// install installs, and writes the lock file.
+func (t *tour) install(ctx context.Context) error {
+	t.title("Get them. (Installer.Install)")
+	request, err := t.request()
+	if err != nil {
+		return err
+	}
+	result, err := t.installer.Install(ctx, request)
+	if err != nil {
+		return err
+	}
+	for _, pkg := range result.Packages {
+		t.pkg(pkg)
+	}
+	t.requests(t.registry)
+
+	t.title("Lock them. (lockfile.Write)")
+	if err := lockfile.Write(t.lockFile(), result.Locks); err != nil {
+		return err
+	}
+	return t.file(t.lockFile())
+}
+
+// again installs into a fresh project directory, by the lock file and from the cache.
+func (t *tour) again(ctx context.Context) error {
+	t.title("Once more, in a fresh checkout.")
+	if err := os.RemoveAll(t.installer.Dir); err != nil {
+		return err
+	}
+	request, err := t.request()
+	if err != nil {
+		return err
+	}
+	result, err := t.installer.Install(ctx, request)
+	if err != nil {
+		return err
+	}
+	for _, pkg := range result.Packages {
+		t.line("%s %s comes from the cache, proven by the lock file", pkg.Selection.Provider.Type(), pkg.Selection.Version)
+	}
+	t.requests(t.registry)
+	return nil
+}

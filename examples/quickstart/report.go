@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources/registrytest"
+)
+
+// report prints what happens, with paths relative to base.
+type report struct {
+	out  io.Writer
+	base string
+}
+
+func (r report) title(text string) { fmt.Fprintf(r.out, "\n%s\n", text) }
+
+func (r report) line(format string, args ...any) { fmt.Fprintf(r.out, "  "+format+"\n", args...) }
+
+func (r report) path(path string) string {
+	if relative, err := filepath.Rel(r.base, path); err == nil {
+		return relative
+	}
+	return path
+}
+
+// selection says which version was selected and why.
+func (r report) selection(s installer.Selection) {
+	constraints := "any release"
+	if text := s.Constraints.String(); text != "" {
+		constraints = text
+	}
+	r.line("%-8s %-7s the newest of %d that meet %q; there are %d, up to %s",
+		s.Provider.Type(), s.Version, s.Matching, constraints, s.Listed, s.Newest)
+}
+
+// pkg says where a package came from, where it is, and who vouches for it.
+func (r report) pkg(p installer.Package) {
+	r.line("%s %s, %d kB in %d ms", p.Selection.Provider, p.Selection.Version, p.Downloaded/1000, p.Duration.Milliseconds())
+	r.line("  from     %s", p.Location)
+	r.line("  signed   by %s, key %s", p.Proof.Signer.Identity, p.Proof.Signer.Fingerprint)
+	r.line("  contents %s", p.Proof.Computed.Tree)
+	r.line("  archive  %s", p.Proof.Computed.Archive)
+	r.line("  cached   %s", r.path(p.Stored))
+	r.line("  run      %s", r.path(p.Executable))
+}
+
+// requests says what was asked of the registry since the last time.
+func (r report) requests(registry *registrytest.Server) {
+	count := make(map[registrytest.Kind]int)
+	for _, request := range registry.Requests() {
+		count[request.Kind]++
+	}
+	var parts []string
+	for _, kind := range []registrytest.Kind{
+		registrytest.KindDiscovery, registrytest.KindVersions, registrytest.KindPackage,
+		registrytest.KindSums, registrytest.KindSignature, registrytest.KindArchive,
+	} {
+		if count[kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[kind], kind))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"none"}
+	}
+	r.line("→ requests: %s", strings.Join(parts, ", "))
+	registry.ResetRequests()
+}
+
+// file prints a file, indented.
+func (r report) file(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		fmt.Fprint(r.out, "  │ ", line)
+	}
+	return nil
+}
