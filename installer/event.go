@@ -16,8 +16,8 @@ import (
 //	  or CacheHit, Installed                           when it is in the cache and proven
 //	  or Fetching, Progress…, Unpacking, Verified, Installed
 //
-// Waiting can come before CacheHit and Fetching; Retrying returns to Progress; Healed comes before Installed when
-// the package replaced a damaged one; Warning can come at any time. Failed ends the sequence at any point.
+// Waiting can come before CacheHit and Fetching; after Retrying comes Fetching again; Healed comes before Installed
+// when the package replaced a damaged one; Warning can come at any time. Failed ends the sequence at any point.
 //
 // As log records, events have the attributes provider, version, platform, and where they apply location, bytes, size,
 // path, authority, signer and error.

@@ -20,7 +20,7 @@ var rules = map[string][]string{
 	"hashing/signature":    {"hashing", "github.com/ProtonMail/go-crypto/"},
 	"sources":              {"hashing", "internal/fault", "internal/hostname", "internal/memo", "github.com/hashicorp/go-version"},
 	"sources/direct":       {"sources", "hashing", "hashing/signature", "internal/memo", "internal/web", "golang.org/x/sync/errgroup"},
-	"sources/registrytest": {"hashing", "github.com/ProtonMail/go-crypto/", "github.com/klauspost/compress/"},
+	"sources/registrytest": {"hashing", "golang.org/x/mod/sumdb/dirhash", "github.com/ProtonMail/go-crypto/", "github.com/klauspost/compress/"},
 	"sources/sourcetest":   {"sources", "hashing"},
 	"installer":            {"sources", "hashing", "internal/filelock", "internal/unzip", "golang.org/x/sync/", "golang.org/x/sys/"},
 	"installer/lockfile":   {"installer", "sources", "hashing", "internal/atomicfile", "github.com/hashicorp/hcl/v2", "github.com/hashicorp/hcl/v2/", "github.com/zclconf/go-cty/"},

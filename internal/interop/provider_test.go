@@ -32,6 +32,7 @@ func TestClientsStartTheProviderThatWeInstalled(t *testing.T) {
 			withoutDownloads(t, w, func() { m.run(t, "init") })
 		})
 
+		m.run(t, "validate")
 		m.run(t, "apply", "-auto-approve")
 		if loud := strings.TrimSpace(m.run(t, "output", "-raw", "loud")); loud != "HEAR, HEAR" {
 			t.Errorf("the output is %q", loud)

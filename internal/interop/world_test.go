@@ -52,7 +52,7 @@ func (w *world) services() map[sources.Host]map[string]string {
 
 // source is what the library asks.
 func (w *world) source() sources.Source {
-	return direct.New(direct.Config{Client: w.srv.Client(), Services: w.services(), DefaultRegistry: w.cli.registry})
+	return direct.New(direct.Config{Client: w.srv.Client(), Services: w.services()})
 }
 
 // init does for a module what the client does, with the client's default registry.

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"context"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -39,7 +41,9 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 
 func serveTLS(t *testing.T, handler http.Handler) *httptest.Server {
 	t.Helper()
-	server := httptest.NewTLSServer(handler)
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server
 }

@@ -56,7 +56,7 @@ func (i *Init) installer() *installer.Installer {
 }
 
 func (i *Init) request() (*installer.Request, error) {
-	module, err := required.Read(i.Dir, required.Options{Registry: i.Registry})
+	configuration, err := required.Read(i.Dir, required.Options{Registry: i.Registry})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (i *Init) request() (*installer.Request, error) {
 		return nil, err
 	}
 	return &installer.Request{
-		Requirements: module.Requirements,
+		Requirements: configuration.Requirements,
 		Locks:        locks,
 		Upgrade:      i.Upgrade,
 		Readonly:     i.Readonly,

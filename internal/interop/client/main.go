@@ -45,7 +45,6 @@ func parse(args []string) (*Init, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	config.DefaultRegistry = init.Registry
 	init.Source = direct.New(config)
 	return init, nil
 }
