@@ -30,12 +30,12 @@ func (r report) path(path string) string {
 
 // selection says which version was selected and why.
 func (r report) selection(s installer.Selection) {
-	constraints := "any release"
+	meeting := "releases"
 	if text := s.Constraints.String(); text != "" {
-		constraints = text
+		meeting = "that meet " + text
 	}
-	r.line("%-8s %-7s the newest of %d that meet %q; there are %d, up to %s",
-		s.Provider.Type(), s.Version, s.Matching, constraints, s.Listed, s.Newest)
+	r.line("%-8s %-7s the newest of %d %s; there are %d, up to %s",
+		s.Provider.Type(), s.Version, s.Matching, meeting, s.Listed, s.Newest)
 }
 
 // pkg says where a package came from, where it is, and who vouches for it.

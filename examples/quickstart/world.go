@@ -31,13 +31,16 @@ func startRegistry() (*registrytest.Server, error) {
 	}})
 }
 
-// The module whose providers are installed, in the usual two files.
-const (
-	versionsFile = `terraform {
+// versionsFile is what the module requires.
+const versionsFile = `terraform {
   required_providers {
     rocket = {
       source  = "registry.example.com/acme/rocket"
       version = "~> 1.4"
+    }
+    anvil = {
+      source  = "registry.example.com/acme/anvil"
+      version = ">= 0.3.0, != 0.3.9"
     }
     station = {
       source = "registry.example.com/orbital/station"
@@ -45,25 +48,10 @@ const (
   }
 }
 `
-	moreFile = `terraform {
-  required_providers {
-    anvil = {
-      source  = "registry.example.com/acme/anvil"
-      version = ">= 0.3.0, != 0.3.9"
-    }
-  }
-}
-`
-)
 
 func writeModule(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{"versions.tf": versionsFile, "anvil.tf": moreFile} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.WriteFile(filepath.Join(dir, "versions.tf"), []byte(versionsFile), 0o644)
 }

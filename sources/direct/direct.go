@@ -45,6 +45,7 @@ type Config struct {
 	Services map[sources.Host]map[string]string
 
 	// DefaultRegistry is the one host whose providers may come without signing keys. Zero: [sources.DefaultRegistry].
+	// OpenTofu makes this exception for its registry; terraform makes none, not even for its own.
 	DefaultRegistry sources.Host
 
 	// Retries is the number of further attempts at a document. Zero: [DefaultRetries]; negative: none.

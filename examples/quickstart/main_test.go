@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTheTourArrives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var out bytes.Buffer
+	if err := run(t.Context(), &out, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"rocket   1.5.2   the newest of 2 that meet ~> 1.4; there are 4, up to 2.0.0",
+		"signed   by Orbital Systems",
+		"→ requests: 1 discovery, 3 versions\n",
+		"→ requests: 3 versions, 3 package, 3 sums, 3 signature, 3 archive\n",
+		"→ requests: none\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the account lacks %q:\n%s", want, out.String())
+		}
+	}
+	lock, err := os.ReadFile(filepath.Join(dir, "module", ".terraform.lock.hcl"))
+	if err != nil || bytes.Count(lock, []byte("\nprovider ")) != 3 {
+		t.Errorf("the lock file is not there or not complete: %v\n%s", err, lock)
+	}
+}
+
+func TestWithoutDirNothingIsKept(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	if err := run(t.Context(), new(bytes.Buffer), ""); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) != 0 {
+		t.Errorf("%v was left (%v)", left, err)
+	}
+}
