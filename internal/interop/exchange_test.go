@@ -2,6 +2,7 @@ package interop_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/sources"
@@ -71,7 +72,9 @@ func TestClientsUseOurDirectory(t *testing.T) {
 					withoutDownloads(t, m.world, func() {
 						m.run(t, "init", "-lockfile=readonly")
 						m.run(t, "providers")
-						m.run(t, "version")
+						if output := m.run(t, "version"); !strings.Contains(output, rocket+" v1.2.3") {
+							t.Errorf("%s version does not name the provider:\n%s", c.name, output)
+						}
 					})
 				})
 			})

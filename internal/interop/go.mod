@@ -7,6 +7,7 @@ replace github.com/purveyor-dev/purveyor => ../..
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/terraform-plugin-go v0.31.0
+	github.com/purveyor-dev/purveyor v0.0.0-00010101000000-000000000000
 )
 
 require (
@@ -40,7 +41,6 @@ require (
 	github.com/mattn/go-isatty v0.0.19 // indirect
 	github.com/mitchellh/go-testing-interface v1.14.1 // indirect
 	github.com/oklog/run v1.1.0 // indirect
-	github.com/purveyor-dev/purveyor v0.0.0-00010101000000-000000000000
 	github.com/vmihailenco/msgpack/v5 v5.4.1 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	golang.org/x/net v0.58.0 // indirect

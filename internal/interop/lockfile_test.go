@@ -120,6 +120,29 @@ func TestLockFilesEqualTheClients(t *testing.T) {
 	})
 }
 
+func TestLockFilesNameRegistriesAlike(t *testing.T) {
+	withEach(t, func(t *testing.T, c cli) {
+		for name, address := range map[string]func(w *world) string{
+			"host with a port":       func(w *world) string { return w.srv.Host() + "/acme/rocket" },
+			"international host":     func(*world) string { return "bücher.example.com/acme/rocket" },
+			"capitals":               func(*world) string { return "Registry.EXAMPLE.com/ACME/Rocket" },
+			"the usual port":         func(*world) string { return "registry.example.com:443/acme/rocket" },
+			"international provider": func(*world) string { return "registry.example.com/äcme/raumschiffchenpüree" },
+			"no namespace":           func(*world) string { return "rocket" },
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, c, registrytest.Config{})
+				w.add(t, releases("acme/rocket", "1.0.0")...)
+				w.add(t, releases("hashicorp/rocket", "1.0.0")...)
+				w.add(t, releases("äcme/raumschiffchenpüree", "1.0.0")...)
+				s := step{name: name, files: files{"main.tf": requires(address(w))}}
+				s.take(t, w.module(t, nil), w.module(t, nil))
+			})
+		}
+	})
+}
+
 // take takes the step in a module of theirs and in one of ours, and compares.
 func (s *step) take(t *testing.T, theirs, ours *module) {
 	t.Helper()

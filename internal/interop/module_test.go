@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func requires(providers ...string) string {
 	text.WriteString("terraform {\n  required_providers {\n")
 	for _, p := range providers {
 		source, constraint, _ := strings.Cut(p, " ")
-		text.WriteString("    " + filepath.Base(source) + " = {\n      source = \"" + source + "\"\n")
+		text.WriteString("    " + strings.ToLower(path.Base(source)) + " = {\n      source = \"" + source + "\"\n")
 		if constraint != "" {
 			text.WriteString("      version = \"" + constraint + "\"\n")
 		}

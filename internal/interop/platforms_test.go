@@ -12,7 +12,9 @@ import (
 func TestLocksForSeveralPlatformsEqualTheClients(t *testing.T) {
 	withEach(t, func(t *testing.T, c cli) {
 		platforms := []string{"darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64"}
+		const afterInit = "added to what init has recorded"
 		for name, release := range map[string]registrytest.Release{
+			afterInit:                           {Platforms: platforms},
 			"all that there are":                {Platforms: platforms},
 			"some of those that there are":      {Platforms: append(platforms, "freebsd_386"), Manifest: true},
 			"a source that publishes h1 hashes": {Platforms: platforms, Packages: true},
@@ -24,6 +26,10 @@ func TestLocksForSeveralPlatformsEqualTheClients(t *testing.T) {
 				theirs := w.module(t, files{"main.tf": requires(rocket + " ~> 1.0")})
 				ours := w.module(t, files{"main.tf": requires(rocket + " ~> 1.0")})
 
+				if name == afterInit {
+					theirs.run(t, "init")
+					ours.install(t)
+				}
 				lockForPlatforms(t, theirs, ours, platforms)
 				if diff := cmp.Diff(theirs.locked(t), ours.locked(t)); diff != "" {
 					t.Errorf("the lock file differs (-%s +ours):\n%s", c.name, diff)

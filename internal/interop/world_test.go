@@ -1,9 +1,7 @@
 package interop_test
 
 import (
-	"maps"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/internal/interop/client"
@@ -11,6 +9,9 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/direct"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
+
+// hosts are those that the test registries play.
+var hosts = []string{"bücher.example.com", "registry.example.com", "registry.opentofu.org", "registry.terraform.io"}
 
 // world is a registry, and a client whose only configuration leads there.
 type world struct {
@@ -23,7 +24,7 @@ func newWorld(t *testing.T, c cli, cfg registrytest.Config) *world {
 	t.Helper()
 	srv := registrytest.New(t, cfg)
 	home := t.TempDir()
-	env, err := srv.Environ(home)
+	env, err := srv.Environ(home, hosts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,8 @@ func (w *world) add(t *testing.T, releases ...registrytest.Release) {
 // services are the registry's places for the hosts that it plays.
 func (w *world) services() map[sources.Host]map[string]string {
 	services := map[sources.Host]map[string]string{}
-	for _, host := range []sources.Host{sources.TerraformRegistry, sources.OpenTofuRegistry, sources.MustParseHost("registry.example.com")} {
-		services[host] = w.srv.HostServices(host.String())
+	for _, host := range hosts {
+		services[sources.MustParseHost(host)] = w.srv.HostServices(host)
 	}
 	return services
 }
@@ -63,8 +64,8 @@ func (w *world) init(m *module) *client.Init {
 // flags are client.Main's for this world.
 func (w *world) flags() []string {
 	flags := []string{"-registry", w.cli.registry.String()}
-	for _, host := range slices.SortedFunc(maps.Keys(w.services()), sources.Host.Compare) {
-		flags = append(flags, "-service", host.String()+"="+w.services()[host]["providers.v1"])
+	for _, host := range hosts {
+		flags = append(flags, "-service", host+"="+w.srv.HostServices(host)["providers.v1"])
 	}
 	return flags
 }

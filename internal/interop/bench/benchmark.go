@@ -27,6 +27,9 @@ func (b *benchmark) parse(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
 	defaults := benchmark{count: 8, size: 100, runs: 5}
 	if b.memory {
 		defaults = benchmark{count: 1, size: 600, runs: 1}
