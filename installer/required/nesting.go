@@ -1,6 +1,9 @@
 package required
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
@@ -12,7 +15,7 @@ func checkNesting(src []byte, filename string, isJSON bool) hcl.Diagnostics {
 	}
 	// What cannot be lexed is left to the parser, which reports it better.
 	tokens, _ := hclsyntax.LexConfig(src, filename, hcl.InitialPos)
-	var n nesting
+	n := newNesting()
 	for i, token := range tokens {
 		n.token(token.Type, tokens[min(i+1, len(tokens)-1)])
 		if n.depth > MaxNesting {
@@ -33,7 +36,7 @@ func tooDeep(at hcl.Range) hcl.Diagnostics {
 // and template directives take it deeper, until the expression, or the template, ends.
 type nesting struct {
 	depth int
-	open  []bracket
+	open  []bracket // the first is the file itself and stays
 }
 
 // bracket is one that is open.
@@ -41,6 +44,10 @@ type bracket struct {
 	kind    hclsyntax.TokenType
 	pending int // operators and directives inside it that are not complete
 }
+
+func newNesting() *nesting { return &nesting{open: []bracket{{kind: hclsyntax.TokenOBrace}}} }
+
+func (n *nesting) innermost() *bracket { return &n.open[len(n.open)-1] }
 
 func (n *nesting) token(kind hclsyntax.TokenType, next hclsyntax.Token) {
 	switch kind {
@@ -58,7 +65,7 @@ func (n *nesting) token(kind hclsyntax.TokenType, next hclsyntax.Token) {
 	case hclsyntax.TokenComma:
 		n.endExpression()
 	case hclsyntax.TokenNewline:
-		if len(n.open) == 0 || n.open[len(n.open)-1].kind == hclsyntax.TokenOBrace {
+		if n.innermost().kind == hclsyntax.TokenOBrace {
 			n.endExpression()
 		}
 	}
@@ -71,30 +78,20 @@ func (n *nesting) push(kind hclsyntax.TokenType) {
 
 // pop closes the innermost bracket, whatever it is: the parser will object to the wrong one.
 func (n *nesting) pop() {
-	if len(n.open) == 0 {
-		return
-	}
 	n.endExpression()
-	n.open = n.open[:len(n.open)-1]
-	n.depth--
+	if len(n.open) > 1 {
+		n.open = n.open[:len(n.open)-1]
+		n.depth--
+	}
 }
 
-// pend counts something incomplete in the innermost bracket. At the top level there are no expressions without a line
-// of their own: the attribute's brace is missing there only in the root body.
+// pend counts what is not complete in the innermost bracket.
 func (n *nesting) pend(by int) {
-	if len(n.open) == 0 {
-		n.push(hclsyntax.TokenOBrace)
-	}
-	n.open[len(n.open)-1].pending += by
+	n.innermost().pending += by
 	n.depth += by
 }
 
-func (n *nesting) endExpression() {
-	if len(n.open) > 0 {
-		n.depth -= n.open[len(n.open)-1].pending
-		n.open[len(n.open)-1].pending = 0
-	}
-}
+func (n *nesting) endExpression() { n.pend(-n.innermost().pending) }
 
 // directive follows %{if}, %{for} and their ends.
 func (n *nesting) directive(keyword string) {
@@ -102,31 +99,40 @@ func (n *nesting) directive(keyword string) {
 	case "if", "for":
 		n.pend(1)
 	case "endif", "endfor":
-		if len(n.open) > 0 && n.open[len(n.open)-1].pending > 0 {
-			n.pend(-1)
-		}
+		n.pend(-min(1, n.innermost().pending))
 	}
 }
 
-// checkNestingJSON is the same for JSON.
+// checkNestingJSON is the same for JSON. Where strings begin and end is certain only in valid JSON; in other files every
+// bracket counts.
 func checkNestingJSON(src []byte, filename string) hcl.Diagnostics {
-	depth, inString := 0, false
-	pos := hcl.InitialPos
+	depth, inString, valid := 0, false, json.Valid(src)
 	for i := 0; i < len(src); i++ {
 		switch c := src[i]; {
+		case c == '{' || c == '[':
+			if !inString {
+				depth++
+			}
+		case !valid:
 		case inString && c == '\\':
 			i++
 		case c == '"':
 			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth = max(depth-1, 0)
+		case !inString && (c == '}' || c == ']'):
+			depth--
 		}
 		if depth > MaxNesting {
-			return tooDeep(hcl.Range{Filename: filename, Start: pos, End: pos})
+			return tooDeep(rangeAt(src, filename, i))
 		}
 	}
 	return nil
+}
+
+// rangeAt returns the range of one byte.
+func rangeAt(src []byte, filename string, offset int) hcl.Range {
+	before := src[:offset]
+	start := hcl.Pos{
+		Line: 1 + bytes.Count(before, []byte("\n")), Column: offset - bytes.LastIndexByte(before, '\n'), Byte: offset,
+	}
+	return hcl.Range{Filename: filename, Start: start, End: hcl.Pos{Line: start.Line, Column: start.Column + 1, Byte: offset + 1}}
 }

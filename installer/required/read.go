@@ -59,12 +59,12 @@ func Read(dir string, opts Options) (*Result, error) {
 // loader reads one configuration.
 type loader struct {
 	report
-	opts    Options
-	root    string
-	files   map[string]*hcl.File
-	modules map[string]*module // by directory; each is read once
-	calls   int
-	result  *Result
+	opts      Options
+	root      string
+	files     map[string]*hcl.File
+	modules   map[string]*module // by directory; each is read once
+	callCount int
+	result    *Result
 
 	installed map[string]string // directories by module key; nil: not read yet
 }

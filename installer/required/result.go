@@ -34,7 +34,7 @@ type Origin struct {
 	LocalName   string // of the provider in that module
 	Constraints sources.Constraints
 	Implied     bool      // the module has no entry in required_providers; this is its first use of the provider
-	Range       hcl.Range // of the entry's value, of the provider block's header, of the resource's
+	Range       hcl.Range // of the entry's value, of a provider block's version, or of the header of the block that implies it
 }
 
 // String returns the place for people: "net/main.tf:4 in module.network".
