@@ -24,7 +24,8 @@
 //
 // # Trust
 //
-// Hashes of the lock file always bind. What a source claims about its package must be true: signed claims first,
+// Hashes of the lock file always bind. They do not say which platform they are for, so a package of the same version for
+// another platform satisfies them, too, as it does with the clients. What a source claims about its package must be true: signed claims first,
 // see [hashing.Judge]. [Policy] can ask for more. The result has a [hashing.Proof] for each package.
 //
 // # Limits

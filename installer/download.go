@@ -22,18 +22,13 @@ const (
 
 var downloadBuffers = sync.Pool{New: func() any { b := make([]byte, downloadBuffer); return &b }}
 
-// download writes the archive to a new file at path and returns its SHA-256 and size. A source that breaks off is asked
-// again from the start; sources that can continue where they broke do so on their own.
-func (j *job) download(ctx context.Context, pkg *sources.Package, path string) (sum [sha256.Size]byte, size int64, err error) {
+// download writes the archive to an empty file and returns its SHA-256 and size. A source that breaks off is asked again
+// from the start; sources that can continue where they broke do so on their own.
+func (j *job) download(ctx context.Context, pkg *sources.Package, file *os.File) (sum [sha256.Size]byte, size int64, err error) {
 	if err := j.downloads.Acquire(ctx, 1); err != nil {
 		return sum, 0, err
 	}
 	defer j.downloads.Release(1)
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return sum, 0, err
-	}
-	defer func() { err = also(err, file.Close()) }()
 	for attempt := 1; ; attempt++ {
 		d := &transfer{job: j, pkg: pkg, digest: sha256.New(), file: file}
 		err := d.run(ctx)

@@ -42,43 +42,78 @@ func (e entry) exclusively(ctx context.Context, waiting func(), do func() error)
 	return do()
 }
 
-// stage makes an empty staging directory for do to work in. The caller holds the lock, so that what stands there
-// before was left by a process that died. Afterwards the directory is removed; what the system does not let go of, such
-// as a running program on Windows, the next installation will remove.
-func (e entry) stage(do func() error) error {
-	if err := os.RemoveAll(e.staging); err != nil {
-		return err
-	}
+// stage makes a staging directory for do to work in. Its name is new each time: should two installations ever run at once
+// because a lock was lost, neither can touch what the other verifies. The caller holds the lock, so what else stands in
+// the entry's staging place was left by a process that died. It is cleared, now and at the end; what the system does
+// not let go of, such as a program that runs on Windows, the next installation will try again.
+func (e entry) stage(do func(workshop) error) error {
+	_ = removeAll(e.staging)
 	if err := os.MkdirAll(filepath.Dir(e.staging), 0o755); err != nil {
 		return err
 	}
-	if err := os.Mkdir(e.staging, 0o700); err != nil {
+	if err := os.Mkdir(e.staging, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	defer os.RemoveAll(e.staging)
-	return do()
+	dir, err := os.MkdirTemp(e.staging, "")
+	if err != nil {
+		return err
+	}
+	defer removeAll(e.staging)
+	return do(workshop(dir))
 }
 
-// staged returns the path of something in the staging directory.
-func (e entry) staged(name string) string { return filepath.Join(e.staging, name) }
+// workshop is a private directory in which a package is prepared.
+type workshop string
 
-// publish moves something from the staging directory to the entry's place, in the stead of whatever is there, which
-// ends up in the staging directory. The caller holds the lock.
-func (e entry) publish(name string) error {
-	_, err := os.Lstat(e.path)
+// place returns the path of something in the workshop.
+func (w workshop) place(name string) string { return filepath.Join(string(w), name) }
+
+// publish moves something from the workshop to the entry's place, in the stead of whatever is there, which ends up in
+// the workshop. The caller holds the lock.
+func (e entry) publish(w workshop, name string) error {
+	staged := w.place(name)
+	info, err := os.Lstat(e.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return os.Rename(e.staged(name), e.path)
+		return os.Rename(staged, e.path)
 	case err != nil:
 		return err
+	case info.IsDir():
+		_ = os.Chmod(e.path, 0o755) // a directory that cannot be written cannot be moved either
 	}
-	if err := exchange(e.staged(name), e.path); !errors.Is(err, errors.ErrUnsupported) {
-		return err
+	if exchange(staged, e.path) == nil {
+		return nil
 	}
-	if err := os.Rename(e.path, e.staged("replaced")); err != nil {
-		return err
+	return e.replace(staged, w.place("replaced"))
+}
+
+// replace does in steps what exchange could not do in one.
+func (e entry) replace(staged, aside string) error {
+	if err := os.Rename(e.path, aside); err != nil {
+		// Some file systems do not move directories of a lower layer: then what is there has to go first.
+		if err := removeAll(e.path); err != nil {
+			return err
+		}
+		return os.Rename(staged, e.path)
 	}
-	return os.Rename(e.staged(name), e.path)
+	if err := os.Rename(staged, e.path); err != nil {
+		return also(err, os.Rename(aside, e.path))
+	}
+	return nil
+}
+
+// removeAll removes a tree, directories without write permission included.
+func removeAll(path string) error {
+	if err := os.RemoveAll(path); err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
 }
 
 // exists reports whether anything stands at the entry's place.

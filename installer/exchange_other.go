@@ -4,5 +4,5 @@ package installer
 
 import "errors"
 
-// exchange swaps two paths in one step, which this system cannot do.
+// exchange swaps two paths in one step, which cannot be done here.
 func exchange(_, _ string) error { return errors.ErrUnsupported }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,21 +31,34 @@ func (j *job) fetch(ctx context.Context, home entry) (*stored, error) {
 		return j.adopt(ctx, pkg)
 	}
 	have := &stored{dir: home.path, location: pkg.Location}
-	err = home.stage(func() error {
-		unpacked, err := j.unpack(ctx, pkg, home.staged(stagedArchive), home.staged(stagedPackage))
+	err = home.stage(func(w workshop) error {
+		unpacked, err := j.fetchInto(ctx, pkg, w)
 		if err != nil {
 			return err
 		}
 		have.proof, have.downloaded = unpacked.proof, unpacked.size
-		if err := j.permit(home.staged(stagedPackage), unpacked.files); err != nil {
+		if err := j.permit(w.place(stagedPackage), unpacked.files); err != nil {
 			return err
 		}
-		return j.settle(ctx, home, have.proof)
+		return j.settle(ctx, home, w, have.proof)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return have, nil
+}
+
+// fetchInto downloads, unpacks and verifies the package in a workshop.
+func (j *job) fetchInto(ctx context.Context, pkg *sources.Package, w workshop) (_ *unpacked, err error) {
+	archive, err := os.OpenFile(w.place(stagedArchive), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = also(err, archive.Close()) }()
+	if err := os.Mkdir(w.place(stagedPackage), 0o755); err != nil {
+		return nil, err
+	}
+	return j.unpack(ctx, pkg, archive, w.place(stagedPackage))
 }
 
 // describe asks the source for the package.
@@ -55,7 +69,7 @@ func (j *job) describe(ctx context.Context) (*sources.Package, error) {
 	defer j.queries.Release(1)
 	pkg, err := j.source.Package(ctx, j.selection.Provider, j.selection.Version, j.platform)
 	if err == nil {
-		err = checkPackage(pkg)
+		err = j.checkPackage(pkg)
 	}
 	if err != nil {
 		return nil, j.suggest(j.selection, err)
@@ -64,9 +78,14 @@ func (j *job) describe(ctx context.Context) (*sources.Package, error) {
 }
 
 // checkPackage refuses what a source must not return.
-func checkPackage(pkg *sources.Package) error {
-	if pkg == nil || (pkg.Content.Archive == nil) == (pkg.Content.Dir == "") {
+func (j *job) checkPackage(pkg *sources.Package) error {
+	switch {
+	case (pkg.Content.Archive == nil) == (pkg.Content.Dir == ""):
 		return errors.New("the source returned a package without content: exactly one of Content.Archive and Content.Dir must be set")
+	case pkg.Content.Dir != "" && !filepath.IsAbs(pkg.Content.Dir):
+		return fmt.Errorf("the source returned a package in %s: Content.Dir must be absolute", pkg.Content.Dir)
+	case pkg.Provider != j.selection.Provider || pkg.Version != j.selection.Version || pkg.Platform != j.platform:
+		return fmt.Errorf("the source returned another package than it was asked for: %s %s for %s", pkg.Provider, pkg.Version, pkg.Platform)
 	}
 	return sources.CheckProtocols(pkg.Protocols)
 }
@@ -80,7 +99,7 @@ type unpacked struct {
 
 // unpack downloads the archive while the source's claims are fetched, unpacks it, and judges. dir "" unpacks without
 // writing, for the hashes alone.
-func (j *job) unpack(ctx context.Context, pkg *sources.Package, archive, dir string) (*unpacked, error) {
+func (j *job) unpack(ctx context.Context, pkg *sources.Package, archive *os.File, dir string) (*unpacked, error) {
 	var claims hashing.Claims
 	var computed hashing.Computed
 	var result unpacked
@@ -123,23 +142,13 @@ func (j *job) claims(ctx context.Context, pkg *sources.Package) (hashing.Claims,
 }
 
 // extract unpacks the archive file.
-func (j *job) extract(ctx context.Context, archive string, size int64, dir string) (*unzip.Report, error) {
+func (j *job) extract(ctx context.Context, archive *os.File, size int64, dir string) (*unzip.Report, error) {
 	if err := j.unpacks.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer j.unpacks.Release(1)
 	j.send(Event{Kind: Unpacking})
-	file, err := os.Open(archive)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() // only read
-	if dir != "" {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, err
-		}
-	}
-	return unzip.Extract(ctx, file, size, dir, j.Limits.unzip())
+	return unzip.Extract(ctx, archive, size, dir, j.Limits.unzip())
 }
 
 // compute turns the digests of an archive and its files into hashes.
@@ -192,12 +201,15 @@ func (j *job) permit(dir string, files []unzip.File) error {
 }
 
 // settle publishes the staged package, unless the same one is in its place already.
-func (j *job) settle(ctx context.Context, home entry, proof *hashing.Proof) error {
+func (j *job) settle(ctx context.Context, home entry, w workshop, proof *hashing.Proof) error {
 	replaced := home.exists()
-	if replaced && j.intact(ctx, home.path, proof) {
-		return nil
+	if replaced {
+		intact, err := j.intact(ctx, home.path, proof)
+		if err != nil || intact {
+			return err
+		}
 	}
-	if err := home.publish(stagedPackage); err != nil {
+	if err := home.publish(w, stagedPackage); err != nil {
 		return err
 	}
 	if replaced {
@@ -206,12 +218,13 @@ func (j *job) settle(ctx context.Context, home entry, proof *hashing.Proof) erro
 	return nil
 }
 
-func (j *job) intact(ctx context.Context, dir string, proof *hashing.Proof) bool {
+// intact reports whether the package in dir is the one that was proven. Only the end of the context is an error.
+func (j *job) intact(ctx context.Context, dir string, proof *hashing.Proof) (bool, error) {
 	if _, err := findExecutable(dir, j.selection.Provider); err != nil {
-		return false
+		return false, ctx.Err()
 	}
 	tree, err := hashing.Dir(ctx, dir)
-	return err == nil && tree == proof.Computed.Tree
+	return err == nil && tree == proof.Computed.Tree, ctx.Err()
 }
 
 // adopt verifies a package that its source has in unpacked form. It stays where it is, to be linked to.
@@ -224,15 +237,9 @@ func (j *job) adopt(ctx context.Context, pkg *sources.Package) (*stored, error) 
 	if err != nil {
 		return nil, err
 	}
-	computed := hashing.Computed{Tree: tree}
-	proof, err := j.judge(computed, claims)
-	var unverifiable *hashing.UnverifiableError
-	if errors.As(err, &unverifiable) && j.Policy.AllowUnverifiableInsecure {
-		proof, err = hashing.Judge(computed, nil, hashing.Claims{Others: claims.Others})
-		if err == nil {
-			proof.Hashes = union(proof.Hashes, j.locked)
-			err = j.Policy.judge(proof)
-		}
+	proof, err := j.judge(hashing.Computed{Tree: tree}, claims)
+	if isUnverifiable(err) && j.Policy.AllowUnverifiableInsecure {
+		proof, err = j.judgeUnverifiable(hashing.Computed{Tree: tree}, claims)
 	}
 	if err != nil {
 		return nil, err
@@ -241,4 +248,23 @@ func (j *job) adopt(ctx context.Context, pkg *sources.Package) (*stored, error) 
 		return nil, err
 	}
 	return &stored{dir: pkg.Content.Dir, proof: proof, location: pkg.Location}, nil
+}
+
+// judgeUnverifiable passes over hashes that say nothing about a directory; those that do still bind.
+func (j *job) judgeUnverifiable(computed hashing.Computed, claims hashing.Claims) (*hashing.Proof, error) {
+	claims = j.Policy.admissible(claims)
+	proof, err := hashing.Judge(computed, nil, claims)
+	if isUnverifiable(err) {
+		proof, err = hashing.Judge(computed, nil, hashing.Claims{Others: claims.Others, Signer: claims.Signer})
+	}
+	if err != nil {
+		return nil, err
+	}
+	proof.Hashes = union(proof.Hashes, j.locked)
+	return proof, j.Policy.judge(proof)
+}
+
+func isUnverifiable(err error) bool {
+	var unverifiable *hashing.UnverifiableError
+	return errors.As(err, &unverifiable)
 }

@@ -2,6 +2,7 @@ package installer
 
 import (
 	"context"
+	"errors"
 
 	"github.com/purveyor-dev/purveyor/sources"
 )
@@ -21,5 +22,10 @@ func (in *Installer) Get(ctx context.Context, address, constraint string) (strin
 	if err != nil {
 		return "", err
 	}
+	if len(result.Packages) == 0 {
+		return "", &ProviderError{Provider: p, Phase: PhaseInstall, Err: errBuiltIn}
+	}
 	return result.Packages[0].Executable, nil
 }
+
+var errBuiltIn = errors.New("the provider is built into terraform and tofu; there is nothing to install")

@@ -334,29 +334,6 @@ func TestAStalledDownloadIsResumed(t *testing.T) {
 	}
 }
 
-// A source that breaks the rules is an error, not a panic.
-func TestASourceWithoutContent(t *testing.T) {
-	t.Parallel()
-	for _, pkg := range []*sources.Package{nil, {}, {Content: sources.Content{Dir: "/", Archive: sources.OpenFunc(nil)}}} {
-		in := &installer.Installer{Source: brokenSource{pkg}, Dir: t.TempDir()}
-		if _, err := in.Install(t.Context(), require("acme/alpha", "")); err == nil {
-			t.Errorf("package %+v was accepted", pkg)
-		}
-	}
-}
-
-type brokenSource struct{ pkg *sources.Package }
-
-func (brokenSource) Versions(context.Context, sources.Provider) (sources.Listing, error) {
-	return sources.Listing{Versions: []sources.Available{{Version: version("1.0.0")}}}, nil
-}
-
-func (s brokenSource) Package(context.Context, sources.Provider, sources.Version, sources.Platform) (*sources.Package, error) {
-	return s.pkg, nil
-}
-
-func (brokenSource) String() string { return "broken" }
-
 // bombFS has files of zeros.
 type bombFS map[string]int64
 

@@ -95,12 +95,20 @@ func (j *job) entry(base string) entry {
 
 // place brings the package into Dir.
 func (j *job) place(ctx context.Context) (*Package, error) {
-	project := j.entry(j.Dir)
-	if proof, err := j.prove(ctx, project.path); err != nil {
+	if err := j.underway.Acquire(ctx, 1); err != nil {
 		return nil, err
-	} else if proof != nil {
-		j.send(Event{Kind: Present, Path: project.path, Proof: proof})
-		return j.pkg(project, &stored{dir: project.path, proof: proof})
+	}
+	defer j.underway.Release(1)
+	project := j.entry(j.Dir)
+	if j.Link.accepts(project.path) {
+		proof, err := j.prove(ctx, project.path)
+		if err != nil {
+			return nil, err
+		}
+		if proof != nil {
+			j.send(Event{Kind: Present, Path: project.path, Proof: proof})
+			return j.pkg(project, &stored{dir: project.path, proof: proof})
+		}
 	}
 	home := project
 	if j.CacheDir != "" {
@@ -145,6 +153,10 @@ func (j *job) prove(ctx context.Context, dir string) (*hashing.Proof, error) {
 	if len(j.locked) == 0 {
 		return nil, nil
 	}
+	if err := j.unpacks.Acquire(ctx, 1); err != nil { // hashing is work for a processor, like unpacking
+		return nil, err
+	}
+	defer j.unpacks.Release(1)
 	proof, err := proveDir(ctx, dir, j.locked)
 	if err != nil || proof == nil || !proof.Locked {
 		return nil, ctx.Err() // another reason than the end of the context only means that the package must be fetched
@@ -179,16 +191,11 @@ func (j *job) obtain(ctx context.Context, home entry) (have *stored, err error) 
 	if err := look(); err != nil || have != nil {
 		return have, err
 	}
-	waited := false
-	waiting := func() {
-		waited = true
-		j.send(Event{Kind: Waiting, Path: home.path})
-	}
+	waiting := func() { j.send(Event{Kind: Waiting, Path: home.path}) }
 	err = home.exclusively(ctx, waiting, func() error {
-		if waited { // whoever had the lock may have brought the package
-			if err := look(); err != nil || have != nil {
-				return err
-			}
+		// Whoever had the lock since may have brought the package.
+		if err := look(); err != nil || have != nil {
+			return err
 		}
 		have, err = j.fetch(ctx, home)
 		return err

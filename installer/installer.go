@@ -52,8 +52,8 @@ type Installer struct {
 	// Limits bounds what a package may contain. Its zero fields have defaults.
 	Limits Limits
 
-	// Notify is told what happens while it happens; see [Event]. Calls do not overlap, and the installation waits
-	// for them. Nil: nobody is told.
+	// Notify is told what happens while it happens; see [Event]. The calls that one call of a method makes do not
+	// overlap, and the installation waits for them; so it must not install the same packages in turn. Nil: nobody is told.
 	Notify func(Event)
 
 	// Logger gets the events that matter to operators, with the attributes listed at [Event]. Nil: no log.
@@ -81,6 +81,9 @@ func (in *Installer) settings() (*settings, error) {
 	if s.Platform.IsZero() {
 		s.Platform = sources.CurrentPlatform()
 	}
+	if err := checkPlatform("Installer.Platform", s.Platform); err != nil {
+		return nil, err
+	}
 	s.Queries = cmp.Or(s.Queries, DefaultQueries)
 	s.Downloads = cmp.Or(s.Downloads, DefaultDownloads)
 	s.Unpacks = cmp.Or(s.Unpacks, runtime.GOMAXPROCS(0))
@@ -94,6 +97,14 @@ func (in *Installer) settings() (*settings, error) {
 		}
 	}
 	return s, s.Policy.check()
+}
+
+// checkPlatform refuses values that did not come from a parser: platforms become parts of paths.
+func checkPlatform(field string, on sources.Platform) error {
+	if parsed, err := sources.ParsePlatform(on.String()); err != nil || parsed != on {
+		return &FieldError{Field: field, Problem: fmt.Sprintf("%q is not a platform; want OS_ARCH, like linux_amd64", on.String())}
+	}
+	return nil
 }
 
 // directories checks and completes the fields that name directories.

@@ -55,6 +55,15 @@ func (l Link) ways() []way {
 	return append([]way{symlink}, LinkHardlink.ways()...)
 }
 
+// accepts reports whether what stands at path may stay. Whoever asks for copies does not want a link.
+func (l Link) accepts(path string) bool {
+	if l == LinkAuto || l == LinkSymlink {
+		return true
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink == 0
+}
+
 // way makes something at path to that has the contents of the directory from.
 type way func(from, to string) error
 
@@ -64,14 +73,14 @@ func symlink(from, to string) error { return os.Symlink(from, to) }
 func (j *job) link(ctx context.Context, have *stored, project entry) error {
 	waiting := func() { j.send(Event{Kind: Waiting, Path: project.path}) }
 	return project.exclusively(ctx, waiting, func() error {
-		if sameFile(have.dir, project.path) {
+		if j.Link.accepts(project.path) && sameFile(have.dir, project.path) {
 			return nil
 		}
-		return project.stage(func() error {
-			if err := j.linkStaged(ctx, have, project.staged(stagedLink)); err != nil {
+		return project.stage(func(w workshop) error {
+			if err := j.linkStaged(ctx, have, w.place(stagedLink)); err != nil {
 				return fmt.Errorf("cannot link %s to %s: %w", project.path, have.dir, err)
 			}
-			return project.publish(stagedLink)
+			return project.publish(w, stagedLink)
 		})
 	})
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // Lock selects versions as Install does and returns the dependency lock file's contents with the hashes of the
-// packages for all given platforms, and with whatever other hashes of those versions the sources vouch for. Nothing is installed:
-// an archive is downloaded to a temporary directory only to compute the h1: hash of its contents, and not even
-// that when the source publishes that hash. Old hashes of a version that stays selected are kept. They do not bind: which
-// platform a hash is for is not recorded, and there may be none yet for the platform asked for.
+// packages for all given platforms (nil: Installer.Platform), and with whatever other hashes of those versions the
+// sources vouch for. Nothing is installed: an archive is downloaded to a temporary file only to compute the h1: hash of its
+// contents, and not even that when the source publishes that hash. Old hashes of a version that stays selected are
+// kept. They do not bind: which platform a hash is for is not recorded, and there may be none yet for the one asked for.
 //
 // Every platform must have a package. When some providers fail, the locks have the others' new entries and the old
 // ones of those that failed, and the error is an [*Error].
@@ -24,47 +24,36 @@ func (in *Installer) Lock(ctx context.Context, req Request, platforms []sources.
 	if err != nil {
 		return nil, err
 	}
+	if req.Readonly {
+		return nil, &FieldError{Field: "Request.Readonly", Problem: "makes no sense for Lock, which returns what the lock file should become"}
+	}
 	if len(platforms) == 0 {
 		platforms = []sources.Platform{r.Platform}
 	}
-	scratch, err := r.scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(scratch) // nothing of value is in it
-	needed, failed := req.providers()
-	locked, more := each(needed, func(p sources.Provider) (*Package, *ProviderError) {
-		return r.lock(ctx, p, platforms, scratch)
-	})
-	result := req.result(locked)
-	return result.Locks, asError(append(failed, more...))
-}
-
-// scratch makes a directory for archives that are only read once, beside the other directories if there are any.
-func (r *run) scratch() (string, error) {
-	base := cmp.Or(r.CacheDir, r.Dir)
-	if base != "" {
-		if err := os.MkdirAll(base, 0o755); err != nil {
-			return "", err
+	for _, on := range platforms {
+		if err := checkPlatform("platforms", on); err != nil {
+			return nil, err
 		}
 	}
-	return os.MkdirTemp(base, stagingPrefix)
+	needed, failed := req.providers()
+	locked, more := each(needed, func(p sources.Provider) (*Package, *ProviderError) {
+		return r.lock(ctx, p, platforms)
+	})
+	return req.result(locked).Locks, asError(append(failed, more...))
 }
 
 // lock collects one provider's hashes.
-func (r *run) lock(ctx context.Context, p sources.Provider, platforms []sources.Platform, scratch string) (*Package, *ProviderError) {
+func (r *run) lock(ctx context.Context, p sources.Provider, platforms []sources.Platform) (*Package, *ProviderError) {
 	selection, failure := r.resolve(ctx, p)
 	if failure != nil {
 		return nil, failure
 	}
-	jobs := make([]*job, len(platforms))
-	for i, on := range platforms {
-		jobs[i] = &job{run: r, selection: selection, platform: on}
-	}
-	proofs, failures := each(jobs, func(j *job) (*hashing.Proof, *ProviderError) {
-		proof, err := j.hash(ctx, scratch)
+	proofs, failures := each(platforms, func(on sources.Platform) (*hashing.Proof, *ProviderError) {
+		j := &job{run: r, selection: selection, platform: on}
+		proof, err := j.hash(ctx)
 		if err != nil {
-			return nil, r.fail(&ProviderError{Provider: p, Version: selection.Version, Phase: PhaseLock, Err: err})
+			j.send(Event{Kind: Failed, Err: err})
+			return nil, &ProviderError{Provider: p, Version: selection.Version, Phase: PhaseLock, Err: err}
 		}
 		return proof, nil
 	})
@@ -79,7 +68,11 @@ func (r *run) lock(ctx context.Context, p sources.Provider, platforms []sources.
 }
 
 // hash finds out the hashes of one platform's package: from what the source publishes, or from the package.
-func (j *job) hash(ctx context.Context, scratch string) (*hashing.Proof, error) {
+func (j *job) hash(ctx context.Context) (*hashing.Proof, error) {
+	if err := j.underway.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer j.underway.Release(1)
 	pkg, err := j.describe(ctx)
 	if err != nil {
 		return nil, err
@@ -95,41 +88,72 @@ func (j *job) hash(ctx context.Context, scratch string) (*hashing.Proof, error) 
 	if err != nil {
 		return nil, err
 	}
-	if proof, err := j.hearsay(claims); proof != nil || err != nil {
-		return proof, err
+	if computed, ok := j.Policy.hearsay(claims); ok {
+		return j.judge(computed, claims)
 	}
-	name := j.selection.Provider.Namespace() + "-" + sources.ArchiveName(j.selection.Provider, j.selection.Version, j.platform)
-	dir, err := os.MkdirTemp(scratch, "")
+	return j.hashArchive(ctx, pkg)
+}
+
+// hashArchive downloads the package for nothing but its hashes.
+func (j *job) hashArchive(ctx context.Context, pkg *sources.Package) (_ *hashing.Proof, err error) {
+	archive, err := j.scratchFile()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // nothing of value is in it
-	unpacked, err := j.unpack(ctx, pkg, filepath.Join(dir, name), "")
+	defer os.Remove(archive.Name())
+	defer func() { err = also(err, archive.Close()) }()
+	unpacked, err := j.unpack(ctx, pkg, archive, "")
 	if err != nil {
 		return nil, err
 	}
 	return unpacked.proof, nil
 }
 
-// hearsay judges a package by its claims alone. It returns nil when they are not enough for a lock file, which needs
-// an h1: hash for plugin caches and a zh: hash for downloads.
-func (j *job) hearsay(claims hashing.Claims) (*hashing.Proof, error) {
-	admissible := slices.DeleteFunc(slices.Clone(claims.Package), func(c hashing.Claim) bool {
-		return j.Policy.signed() && c.Authority < hashing.Signed
-	})
-	computed := hashing.Computed{}
-	for _, claim := range admissible {
-		switch claim.Hash.Scheme() {
-		case hashing.SchemeH1:
-			computed.Tree = claim.Hash
-		case hashing.SchemeZH:
-			computed.Archive = claim.Hash
+const scratchPrefix = ".scratch-"
+
+// scratchFile makes a file that is read once, beside the packages if there is a directory for them. Where the system
+// allows it, it has no name, so that nothing is left of it when the process is killed; elsewhere the next one removes it.
+func (r *run) scratchFile() (*os.File, error) {
+	base := cmp.Or(r.CacheDir, r.Dir)
+	if base != "" {
+		if err := os.MkdirAll(base, 0o755); err != nil {
+			return nil, err
+		}
+		leftovers, _ := filepath.Glob(filepath.Join(base, scratchPrefix+"*")) // the pattern is good
+		for _, path := range leftovers {
+			_ = os.Remove(path) // Windows does not remove what is in use
 		}
 	}
-	if computed.Tree == "" || computed.Archive == "" {
-		return nil, nil
+	file, err := os.CreateTemp(base, scratchPrefix)
+	if err != nil {
+		return nil, err
 	}
-	return j.judge(computed, claims)
+	_ = os.Remove(file.Name())
+	return file, nil
+}
+
+// hearsay returns the hashes of a package as its claims have them. They are enough for a lock file if there is one of
+// each scheme, an h1: for plugin caches and a zh: for downloads, and no doubt which.
+func (p Policy) hearsay(claims hashing.Claims) (hashing.Computed, bool) {
+	tree, okTree := p.undisputed(claims, hashing.SchemeH1)
+	archive, okArchive := p.undisputed(claims, hashing.SchemeZH)
+	return hashing.Computed{Tree: tree, Archive: archive}, okTree && okArchive
+}
+
+// undisputed returns the hash of a scheme that is claimed with the highest authority, if there is exactly one.
+func (p Policy) undisputed(claims hashing.Claims, scheme string) (hashing.Hash, bool) {
+	var best hashing.Claim
+	disputed := false
+	for _, claim := range claims.Package {
+		switch {
+		case claim.Hash.Scheme() != scheme || p.signed() && claim.Authority < hashing.Signed:
+		case best.Hash == "" || claim.Authority > best.Authority:
+			best, disputed = claim, false
+		case claim.Authority == best.Authority && claim.Hash != best.Hash:
+			disputed = true
+		}
+	}
+	return best.Hash, best.Hash != "" && !disputed
 }
 
 // union returns the hashes of both, sorted, each once.

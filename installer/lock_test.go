@@ -2,7 +2,9 @@ package installer_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -137,6 +139,32 @@ func TestLockRefusesWrongBytes(t *testing.T) {
 	locks, err := f.in.Lock(t.Context(), require("acme/alpha", ""), fourPlatforms)
 	if err == nil || len(locks) != 0 {
 		t.Errorf("locks are %v, error %v", locks, err)
+	}
+}
+
+func TestLockIsNotForReadonly(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	req := installer.Request{Readonly: true}
+	var field *installer.FieldError
+	if _, err := f.in.Lock(t.Context(), req, nil); !errors.As(err, &field) || field.Field != "Request.Readonly" {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// What a killed Lock leaves where files cannot lose their names is removed by the next.
+func TestLockClearsLeftovers(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	left := filepath.Join(f.in.CacheDir, ".scratch-123")
+	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.in.Lock(t.Context(), require("acme/alpha", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the leftover is still there (%v)", err)
 	}
 }
 

@@ -16,6 +16,7 @@ type run struct {
 	queries   *semaphore.Weighted
 	downloads *semaphore.Weighted
 	unpacks   *semaphore.Weighted
+	underway  *semaphore.Weighted // packages that may hold files and locks: as many as can do any of the above
 	notifier  notifier
 }
 
@@ -34,6 +35,7 @@ func (in *Installer) begin(req *Request) (*run, error) {
 		queries:   semaphore.NewWeighted(int64(s.Queries)),
 		downloads: semaphore.NewWeighted(int64(s.Downloads)),
 		unpacks:   semaphore.NewWeighted(int64(s.Unpacks)),
+		underway:  semaphore.NewWeighted(int64(s.Queries + s.Downloads + s.Unpacks)),
 		notifier:  notifier{notify: s.Notify, logger: s.Logger},
 	}, nil
 }

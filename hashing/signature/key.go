@@ -31,6 +31,7 @@ func (d *detached) readKey(armored string) (openpgp.EntityList, error) {
 	}
 	// An entity may have an identity that was only ever revoked: go-crypto then finds no self-signature to check.
 	ring = slices.DeleteFunc(ring, func(e *openpgp.Entity) bool {
+		settle(e)
 		self, _ := e.PrimarySelfSignature()
 		return self == nil
 	})

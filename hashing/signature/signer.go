@@ -1,7 +1,9 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
 
@@ -17,9 +19,18 @@ func describe(entity *openpgp.Entity) *hashing.Signer {
 	}
 }
 
-// identity returns the user ID to show. go-crypto's own choice among equals changes from call to call, so this decides
-// by name what is left open by: certified and not revoked, flagged as primary, newest.
+// identity returns the user ID to show; settle has left one.
 func identity(entity *openpgp.Entity) string {
+	for _, id := range entity.Identities {
+		return id.Name
+	}
+	return ""
+}
+
+// settle leaves an entity the one identity whose self-signature counts: certified and not revoked, flagged as primary,
+// newest. go-crypto chooses by the same rules but takes any among equals, another from call to call, which would make
+// verdicts about expiry a matter of luck; here the one that ends first counts.
+func settle(entity *openpgp.Entity) {
 	var best *openpgp.Identity
 	for _, id := range entity.Identities {
 		if id.SelfSignature == nil || len(id.Revocations) > 0 {
@@ -29,10 +40,9 @@ func identity(entity *openpgp.Entity) string {
 			best = id
 		}
 	}
-	if best == nil {
-		return ""
+	if best != nil {
+		entity.Identities = map[string]*openpgp.Identity{best.Name: best}
 	}
-	return best.Name
 }
 
 func preferred(a, b *openpgp.Identity) bool {
@@ -45,7 +55,21 @@ func preferred(a, b *openpgp.Identity) bool {
 	if order := a.SelfSignature.CreationTime.Compare(b.SelfSignature.CreationTime); order != 0 {
 		return order > 0
 	}
+	if order := cmp.Compare(lifetime(a), lifetime(b)); order != 0 {
+		return order < 0
+	}
 	return a.Name < b.Name
+}
+
+// lifetime returns the seconds that the key lasts by a self-signature, or that the self-signature itself lasts.
+func lifetime(id *openpgp.Identity) uint32 {
+	shortest := uint32(math.MaxUint32)
+	for _, seconds := range []*uint32{id.SelfSignature.KeyLifetimeSecs, id.SelfSignature.SigLifetimeSecs} {
+		if seconds != nil && *seconds > 0 {
+			shortest = min(shortest, *seconds)
+		}
+	}
+	return shortest
 }
 
 func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }

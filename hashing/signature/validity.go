@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,6 +25,9 @@ func (d *detached) outdated(sig *packet.Signature, entity *openpgp.Entity, at ti
 		if !p.until.IsZero() && p.until.Unix() < at.Unix() && (ended.IsZero() || p.until.Before(ended)) {
 			ended = p.until
 		}
+	}
+	if ended.IsZero() {
+		return nil, d.fail(ErrBadSignature, errors.New("it is not valid now, and nothing says since when"))
 	}
 	signer := describe(entity)
 	signer.ExpiredAt = ended.UTC()
