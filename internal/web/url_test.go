@@ -102,15 +102,15 @@ func TestSecretsStayOutOfErrors(t *testing.T) {
 	closed.Close()
 	limited := serve(t, text(strings.Repeat("x", 2000)))
 	for name, address := range map[string]string{
-		"refused":    "http://example.com/a?sig=S3CRET",
-		"user":       "https://user:S3CRET@127.0.0.1/",
-		"scheme":     "s3://bucket/a?sig=S3CRET",
-		"closed":     closed.URL + "/a?sig=S3CRET",
-		"status":     serve(t, status(403)).URL + "/a?sig=S3CRET",
-		"limit":      limited.URL + "/a?sig=S3CRET",
-		"broken":     serve(t, http.HandlerFunc(hangUp)).URL + "/a?sig=S3CRET",
-		"no TLS":     strings.Replace(limited.URL, "http:", "https:", 1) + "/a?sig=S3CRET",
-		"untrusted":  serveTLS(t, text("")).URL + "/a?sig=S3CRET",
+		"refused":   "http://example.com/a?sig=S3CRET",
+		"user":      "https://user:S3CRET@127.0.0.1/",
+		"scheme":    "s3://bucket/a?sig=S3CRET",
+		"closed":    closed.URL + "/a?sig=S3CRET",
+		"status":    serve(t, status(403)).URL + "/a?sig=S3CRET",
+		"limit":     limited.URL + "/a?sig=S3CRET",
+		"broken":    serve(t, http.HandlerFunc(hangUp)).URL + "/a?sig=S3CRET",
+		"no TLS":    strings.Replace(limited.URL, "http:", "https:", 1) + "/a?sig=S3CRET",
+		"untrusted": serveTLS(t, text("")).URL + "/a?sig=S3CRET",
 	} {
 		_, err := get(t, quick(), address)
 		if err == nil || strings.Contains(err.Error(), "S3CRET") {

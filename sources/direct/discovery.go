@@ -111,12 +111,13 @@ func (s *Source) fetchDiscovery(ctx context.Context, host sources.Host, location
 
 // serviceURL picks the provider registry out of a host's services and resolves its URL against the document's.
 func serviceURL(host sources.Host, document *url.URL, table map[string]any) (*url.URL, error) {
-	text, ok := table[serviceID].(string)
-	if !ok {
+	value, offered := table[serviceID]
+	if !offered {
 		return nil, &NoRegistryError{Host: host, Other: otherVersion(table)}
 	}
+	text, _ := value.(string)
 	reference, err := url.Parse(text)
-	if err != nil {
+	if err != nil || text == "" {
 		return nil, &DiscoveryError{Host: host, Err: fmt.Errorf("%w: %s is not a URL", sources.ErrMalformed, serviceID)}
 	}
 	base := document.ResolveReference(reference)
