@@ -42,3 +42,16 @@ var (
 	_ fmt.Formatter          = Token("")
 	_ encoding.TextMarshaler = Token("")
 )
+
+// CredentialsError says that the credentials for a host could not be determined.
+type CredentialsError struct {
+	Host Host
+	Err  error
+}
+
+func (e *CredentialsError) Error() string {
+	return "cannot get credentials for " + e.Host.String() + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *CredentialsError) Unwrap() error { return e.Err }

@@ -14,9 +14,9 @@ import (
 // Open opens a large file for reading once from its beginning. It returns its size, -1 when the server does not say.
 // A connection that breaks or stalls is replaced, and reading goes on at the byte where it broke, if the server
 // vouches with a strong validator that the bytes are still the same; otherwise the read fails with [ErrChanged].
-// https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
-func (c *Client) Open(ctx context.Context, u *url.URL) (io.ReadCloser, int64, error) {
-	b := &body{client: c, ctx: ctx, url: u, size: -1, pause: c.newBackoff()}
+// A token that is not empty goes to the URL's own origin only. https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
+func (c *Client) Open(ctx context.Context, u *url.URL, token string) (io.ReadCloser, int64, error) {
+	b := &body{client: c, ctx: ctx, url: u, token: token, size: -1, pause: c.newBackoff()}
 	for {
 		err := b.connect()
 		if err == nil {
@@ -33,6 +33,7 @@ type body struct {
 	client *Client
 	ctx    context.Context // of Open: it governs the reading too, as Opener prescribes
 	url    *url.URL
+	token  string
 
 	offset      int64  // of the next byte
 	size        int64  // -1: unknown
@@ -75,6 +76,9 @@ func (b *body) request() (*http.Response, error) {
 	}
 	// A transfer coding chosen by the transport would make offsets and sizes those of other bytes.
 	req.Header.Set("Accept-Encoding", "identity")
+	if b.token != "" {
+		req.Header.Set("Authorization", "Bearer "+b.token)
+	}
 	if b.offset > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", b.offset))
 		req.Header.Set("If-Range", b.validator)

@@ -79,7 +79,7 @@ func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	if len(via) >= MaxRedirects {
 		return &RefusedError{URL: Redact(next.URL), Why: "too many redirects"}
 	}
-	if err := c.checkURL(next.URL); err != nil {
+	if err := c.CheckURL(next.URL); err != nil {
 		return err
 	}
 	if last.URL.Scheme == "https" && next.URL.Scheme != "https" && !c.PlainHTTPInsecure {
@@ -110,8 +110,8 @@ func (l locationChecker) RoundTrip(req *http.Request) (*http.Response, error) {
 
 var _ http.RoundTripper = locationChecker{}
 
-// checkURL refuses what must not be requested at all.
-func (c *Client) checkURL(u *url.URL) error {
+// CheckURL refuses, with a [*RefusedError], what must not be requested at all.
+func (c *Client) CheckURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return &RefusedError{URL: Redact(u), Why: "the scheme is neither https nor http"}
@@ -126,7 +126,7 @@ func (c *Client) checkURL(u *url.URL) error {
 }
 
 func (c *Client) newRequest(ctx context.Context, u *url.URL) (*http.Request, error) {
-	if err := c.checkURL(u); err != nil {
+	if err := c.CheckURL(u); err != nil {
 		return nil, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)

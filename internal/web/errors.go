@@ -27,9 +27,9 @@ func (e *StatusError) Error() string {
 	case !e.refusal():
 		return msg
 	case e.TokenSent:
-		return msg + ": the configured credentials were not accepted"
+		return msg + ": the credentials that were sent are not accepted"
 	}
-	return msg + ": no credentials are configured for this host"
+	return msg + ": no credentials were sent"
 }
 
 func (e *StatusError) refusal() bool {

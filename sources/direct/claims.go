@@ -8,12 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/hashing/signature"
-	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
 // voucher finds out who vouches for one package: it fetches the checksums and their signature and compares them with
@@ -21,6 +19,7 @@ import (
 type voucher struct {
 	source    *Source
 	provider  sources.Provider
+	version   sources.Version
 	platform  sources.Platform
 	filename  string
 	sum       hashing.Hash // zh: of the package, as the package document states it
@@ -29,13 +28,7 @@ type voucher struct {
 	published map[sources.Platform][]hashing.Hash
 }
 
-// sumsKey identifies a checksum document and its signature: the packages of a version share them.
-type sumsKey struct{ sums, signature string }
-
-// sumsDocument is the content of both.
-type sumsDocument struct{ sums, signature []byte }
-
-func newVoucher(s *Source, document *url.URL, answer *packageDocument, p sources.Provider, on sources.Platform) (*voucher, error) {
+func newVoucher(s *Source, document *url.URL, answer *packageDocument, p sources.Provider, v sources.Version, on sources.Platform) (*voucher, error) {
 	if answer.Filename == "" {
 		return nil, errors.New("filename is missing")
 	}
@@ -43,7 +36,7 @@ func newVoucher(s *Source, document *url.URL, answer *packageDocument, p sources
 	if err != nil {
 		return nil, err
 	}
-	w := &voucher{source: s, provider: p, platform: on, filename: answer.Filename, sum: sum}
+	w := &voucher{source: s, provider: p, version: v, platform: on, filename: answer.Filename, sum: sum}
 	if w.keys, err = armoredKeys(answer.SigningKeys); err != nil {
 		return nil, err
 	}
@@ -76,32 +69,11 @@ func armoredKeys(keys signingKeys) ([]string, error) {
 	return armored, nil
 }
 
-func parsePackages(members map[string]*packagesMember) (map[sources.Platform][]hashing.Hash, error) {
-	published := make(map[sources.Platform][]hashing.Hash, len(members))
-	for name, member := range members {
-		on, err := sources.ParsePlatform(name)
-		if err != nil {
-			return nil, fmt.Errorf("packages: %w", err)
-		}
-		if member == nil {
-			return nil, fmt.Errorf("packages: %s is null", name)
-		}
-		for _, text := range member.Hashes {
-			hash, err := hashing.ParseHash(text)
-			if err != nil {
-				return nil, fmt.Errorf("packages: %s: %w", name, err)
-			}
-			published[on] = append(published[on], hash)
-		}
-	}
-	return published, nil
-}
-
 // claims fetches and checks the documents. It implements the Claims field of [sources.Package].
 func (w *voucher) claims(ctx context.Context) (hashing.Claims, error) {
 	claims, err := w.examine(ctx)
 	if err != nil {
-		return hashing.Claims{}, fmt.Errorf("checksums of %.*q: %w", maxShown, w.filename, err)
+		return hashing.Claims{}, fmt.Errorf("checksums of %.*q: %w", remote.MaxShown, w.filename, err)
 	}
 	return claims, nil
 }
@@ -142,16 +114,31 @@ func (w *voucher) compare(doc *sumsDocument) (hashing.Claims, error) {
 	if err := w.checkSum(sums); err != nil {
 		return hashing.Claims{}, err
 	}
-	claims := hashing.Claims{
-		Package: []hashing.Claim{{Hash: w.sum, Authority: authority, Platform: w.platform.String()}},
-		Signer:  signer,
-	}
+	claims := hashing.Claims{Signer: signer}
 	for _, sum := range sums {
-		if sum.Filename != w.filename {
-			claims.Others = append(claims.Others, hashing.Claim{Hash: sum.Hash, Authority: authority, Platform: platformOf(sum.Filename)})
+		claim := hashing.Claim{Hash: sum.Hash, Authority: w.weigh(authority, sum.Filename), Platform: platformOf(sum.Filename)}
+		if sum.Filename == w.filename {
+			claim.Platform = w.platform.String()
+			claims.Package = append(claims.Package, claim)
+		} else {
+			claims.Others = append(claims.Others, claim)
 		}
 	}
 	return claims, w.addPublished(&claims, sums)
+}
+
+// weigh limits what a signature is worth for a file. It is over names and sums, so it says something about this
+// version, and about this platform, only where the name does: otherwise a registry could pass off an old release, signed long
+// ago, as a new one. Files of other names are as good as the registry's word.
+func (w *voucher) weigh(authority hashing.Authority, filename string) hashing.Authority {
+	about := func(version string) bool {
+		return strings.HasPrefix(filename, sources.ExecutablePrefix+w.provider.Type()+"_"+version+"_")
+	}
+	named := about(w.version.String()) || about(w.source.spellings.Of(w.provider, w.version))
+	if !named || filename == w.filename && platformOf(filename) != w.platform.String() {
+		return min(authority, hashing.Reported)
+	}
+	return authority
 }
 
 // authority verifies the signature, and decides what the checksums are worth where there is none to verify.
@@ -179,89 +166,4 @@ func (w *voucher) checkSum(sums hashing.Sums) error {
 		return &hashing.MismatchError{By: "SHA256SUMS document", Want: []hashing.Hash{listed}, Got: []hashing.Hash{w.sum}}
 	}
 	return nil
-}
-
-// addPublished adds the hashes of the packages member, for those platforms whose archive's checksum is among the sums.
-func (w *voucher) addPublished(claims *hashing.Claims, sums hashing.Sums) error {
-	listed := make(map[hashing.Hash]bool)
-	for _, sum := range sums {
-		listed[sum.Hash] = true
-	}
-	for on, hashes := range w.published {
-		bound := false
-		for _, hash := range hashes {
-			if hash.Scheme() != hashing.SchemeZH {
-				continue
-			}
-			if !listed[hash] || on == w.platform && hash != w.sum {
-				return fmt.Errorf("%w: packages: %s of %s contradicts the SHA256SUMS document", sources.ErrMalformed, hash, on)
-			}
-			bound = true
-		}
-		if !bound {
-			continue // nothing ties these hashes to what the sums say
-		}
-		w.addPlatform(claims, on, hashes)
-	}
-	return nil
-}
-
-func (w *voucher) addPlatform(claims *hashing.Claims, on sources.Platform, hashes []hashing.Hash) {
-	for _, hash := range hashes {
-		claim := hashing.Claim{Hash: hash, Authority: hashing.Reported, Platform: on.String()}
-		switch {
-		case hash.Scheme() == hashing.SchemeZH: // already claimed, by the sums
-		case on == w.platform:
-			claims.Package = append(claims.Package, claim)
-		default:
-			claims.Others = append(claims.Others, claim)
-		}
-	}
-}
-
-// platformOf reads the platform off a package's usual file name; empty if the name is of another kind.
-func platformOf(filename string) string {
-	parts := strings.Split(strings.TrimSuffix(filename, ".zip"), "_")
-	if !strings.HasSuffix(filename, ".zip") || len(parts) < 3 {
-		return ""
-	}
-	on, err := sources.ParsePlatform(strings.Join(parts[len(parts)-2:], "_"))
-	if err != nil {
-		return ""
-	}
-	return on.String()
-}
-
-// fetchSums fetches the checksums and their signature side by side, without credentials.
-func (s *Source) fetchSums(ctx context.Context, key sumsKey) (*sumsDocument, error) {
-	var doc sumsDocument
-	group, ctx := errgroup.WithContext(ctx)
-	fetch := func(location string, limit int64, into *[]byte) {
-		if location == "" {
-			return
-		}
-		group.Go(func() error {
-			body, err := s.fetchPlain(ctx, location, limit)
-			*into = body
-			return err
-		})
-	}
-	fetch(key.sums, MaxSums, &doc.sums)
-	fetch(key.signature, MaxSignature, &doc.signature)
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	return &doc, nil
-}
-
-func (s *Source) fetchPlain(ctx context.Context, location string, limit int64) ([]byte, error) {
-	u, err := url.Parse(location)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := s.web.Get(ctx, web.Get{URL: u, Limit: limit})
-	if err != nil {
-		return nil, err
-	}
-	return doc.Body, nil
 }

@@ -170,3 +170,26 @@ func TestSignedClaimsOfTheDefaultRegistry(t *testing.T) {
 		t.Errorf("error = %v, want ErrUnknownIssuer", err)
 	}
 }
+
+// A registry that passes off an old, well signed release as a new one gets no signature's authority for it.
+func TestASignatureIsForItsVersionOnly(t *testing.T) {
+	t.Parallel()
+	old, newer := alpha(), alpha()
+	newer.Version = "1.1.0"
+	s := start(t, old, newer)
+	const oldPackage = "/v1/providers/acme/alpha/1.0.0/download/linux/amd64"
+	misbehave(t, s, registrytest.Fault{Kind: registrytest.KindPackage, Path: "/v1/providers/acme/alpha/1.1.0/*/*/*", Redirect: oldPackage})
+	pkg, err := connect(s, nil).Package(t.Context(), provider(t, s, "acme/alpha"), sources.MustParseVersion("1.1.0"), linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims, err := pkg.Claims(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, claim := range append(claims.Package, claims.Others...) {
+		if claim.Authority != hashing.Reported {
+			t.Errorf("claim %v of another version counts as %v", claim.Hash, claim.Authority)
+		}
+	}
+}

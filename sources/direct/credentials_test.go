@@ -209,7 +209,7 @@ func TestCredentialsFail(t *testing.T) {
 	broken := errors.New("the helper program is not installed")
 	source := connect(s, func(c *direct.Config) { c.Credentials = helper{broken} })
 	_, err := source.Versions(t.Context(), provider(t, s, "acme/alpha"))
-	var credentials *direct.CredentialsError
+	var credentials *sources.CredentialsError
 	if !errors.As(err, &credentials) || credentials.Host.String() != s.Host() || !errors.Is(err, broken) {
 		t.Errorf("error = %v, want a CredentialsError", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/purveyor-dev/purveyor/internal/memo"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
 // The largest accepted documents, in bytes.
@@ -19,7 +20,6 @@ const (
 	MaxPackage   = 4 << 20  // package document
 	MaxSums      = 1 << 20  // SHA256SUMS document
 	MaxSignature = 64 << 10 // its signature
-	maxShown     = 256      // characters of a registry's text in a message
 )
 
 // Defaults for the zero values in [Config].
@@ -75,7 +75,7 @@ type Source struct {
 	web       *web.Client
 	services  memo.Map[sources.Host, *service]
 	sums      memo.Map[sumsKey, *sumsDocument]
-	spellings spellings
+	spellings remote.Spellings
 }
 
 // New returns a source. It makes no request.
@@ -101,45 +101,7 @@ func (s *Source) String() string { return "the origin registry" }
 
 var _ sources.Source = (*Source)(nil)
 
-// token finds the credentials for a URL: those of its own origin, or else those of fallback if that is not zero. None
-// go over plain http.
+// token finds the credentials for a URL.
 func (s *Source) token(ctx context.Context, u *url.URL, fallback sources.Host) (string, error) {
-	if s.config.Credentials == nil || u.Scheme != "https" {
-		return "", nil
-	}
-	for _, host := range []sources.Host{originHost(u), fallback} {
-		if host.IsZero() {
-			continue
-		}
-		token, err := s.config.Credentials.Token(ctx, host)
-		if err != nil {
-			return "", &CredentialsError{Host: host, Err: err}
-		}
-		if token != "" {
-			return string(token), nil
-		}
-	}
-	return "", nil
+	return remote.Token(ctx, s.config.Credentials, u, fallback)
 }
-
-// originHost returns the host whose credentials an https URL may carry; zero if it has no name that can have some.
-func originHost(u *url.URL) sources.Host {
-	host, err := sources.HostOfURL(u)
-	if err != nil {
-		return sources.Host{}
-	}
-	return host
-}
-
-// CredentialsError says that the credentials for a host could not be determined.
-type CredentialsError struct {
-	Host sources.Host
-	Err  error
-}
-
-func (e *CredentialsError) Error() string {
-	return "cannot get credentials for " + e.Host.String() + ": " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *CredentialsError) Unwrap() error { return e.Err }

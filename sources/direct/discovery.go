@@ -1,9 +1,7 @@
 package direct
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
 const (
@@ -98,12 +97,11 @@ func (s *Source) fetchDiscovery(ctx context.Context, host sources.Host, location
 	if doc.Status == http.StatusNotFound {
 		return doc.URL, nil, nil
 	}
-	if doc.MediaType != "application/json" {
-		return nil, nil, fmt.Errorf("%w: %s has media type %q, want application/json",
-			sources.ErrMalformed, web.Redact(doc.URL), doc.MediaType)
+	if err := remote.CheckJSON(doc); err != nil {
+		return nil, nil, err
 	}
 	var table map[string]any
-	if err := decode(doc, &table); err != nil {
+	if err := remote.Decode(doc, &table); err != nil {
 		return nil, nil, err
 	}
 	return doc.URL, table, nil
@@ -132,15 +130,4 @@ func otherVersion(table map[string]any) string {
 		}
 	}
 	return ""
-}
-
-// decode reads a document that must be one JSON object.
-func decode(doc *web.Document, into any) error {
-	if !bytes.HasPrefix(bytes.TrimLeft(doc.Body, " \t\r\n"), []byte("{")) {
-		return fmt.Errorf("%w: %s is not a JSON object", sources.ErrMalformed, web.Redact(doc.URL))
-	}
-	if err := json.Unmarshal(doc.Body, into); err != nil {
-		return fmt.Errorf("%w: %s: %w", sources.ErrMalformed, web.Redact(doc.URL), err)
-	}
-	return nil
 }

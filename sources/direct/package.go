@@ -13,6 +13,7 @@ import (
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
 // packageDocument is the answer to "find a provider package" of the provider registry protocol.
@@ -35,11 +36,6 @@ type signingKeys struct {
 	} `json:"gpg_public_keys"`
 }
 
-// packagesMember is OpenTofu's extension: the hashes of one platform's package, "linux_amd64" being the member's name.
-type packagesMember struct {
-	Hashes []string `json:"hashes"`
-}
-
 // Package implements [sources.Source].
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := s.describe(ctx, p, v, on)
@@ -59,7 +55,7 @@ func (s *Source) describe(ctx context.Context, p sources.Provider, v sources.Ver
 		return nil, err
 	}
 	var answer packageDocument
-	if err := decode(doc, &answer); err != nil {
+	if err := remote.Decode(doc, &answer); err != nil {
 		return nil, err
 	}
 	pkg, err := s.translate(doc.URL, &answer, p, v, on)
@@ -71,7 +67,7 @@ func (s *Source) describe(ctx context.Context, p sources.Provider, v sources.Ver
 
 // packageDocument asks for a package, in the registry's own spelling of the version.
 func (s *Source) packageDocument(ctx context.Context, registry *service, p sources.Provider, v sources.Version, on sources.Platform) (*web.Document, error) {
-	spelling := s.spellings.of(p, v)
+	spelling := s.spellings.Of(p, v)
 	doc, err := s.askPackage(ctx, registry, p, spelling, on)
 	if err != nil || doc.Status == http.StatusOK {
 		return doc, err
@@ -85,7 +81,7 @@ func (s *Source) packageDocument(ctx context.Context, registry *service, p sourc
 	if i < 0 {
 		return nil, fmt.Errorf("%w: registry %s does not list version %s", sources.ErrNotFound, p.Host(), v)
 	}
-	if listed := s.spellings.of(p, v); listed != spelling {
+	if listed := s.spellings.Of(p, v); listed != spelling {
 		doc, err := s.askPackage(ctx, registry, p, listed, on)
 		if err != nil || doc.Status == http.StatusOK {
 			return doc, err
@@ -103,7 +99,7 @@ func (s *Source) askPackage(ctx context.Context, registry *service, p sources.Pr
 // translate turns a registry's answer into a package. Its errors say what is wrong with the document.
 func (s *Source) translate(document *url.URL, answer *packageDocument, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	if answer.OS != on.OS || answer.Arch != on.Arch {
-		return nil, fmt.Errorf("the document is about platform %.*q, not %s", maxShown, answer.OS+"_"+answer.Arch, on)
+		return nil, fmt.Errorf("the document is about platform %.*q, not %s", remote.MaxShown, answer.OS+"_"+answer.Arch, on)
 	}
 	protocols, err := parseProtocols(answer.Protocols)
 	if err != nil {
@@ -113,7 +109,7 @@ func (s *Source) translate(document *url.URL, answer *packageDocument, p sources
 	if err != nil {
 		return nil, err
 	}
-	vouching, err := newVoucher(s, document, answer, p, on)
+	vouching, err := newVoucher(s, document, answer, p, v, on)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +120,7 @@ func (s *Source) translate(document *url.URL, answer *packageDocument, p sources
 		Location:  web.Redact(archive),
 		Protocols: protocols,
 		Content: sources.Content{Archive: sources.OpenFunc(func(ctx context.Context) (io.ReadCloser, int64, error) {
-			return s.web.Open(ctx, archive)
+			return s.web.Open(ctx, archive, "")
 		})},
 		Claims: vouching.claims,
 	}, nil

@@ -66,6 +66,9 @@ func TestPackagesMemberThatContradictsTheSums(t *testing.T) {
 			member := p["linux_amd64"].(map[string]any)
 			member["hashes"] = append(member["hashes"].([]any), zeros)
 		},
+		"the sum of another platform": func(p map[string]any) {
+			p["darwin_arm64"] = map[string]any{"hashes": append([]any{otherTree}, p["linux_amd64"].(map[string]any)["hashes"].([]any)...)}
+		},
 		"another platform":   func(p map[string]any) { p["darwin_arm64"] = hashes(zeros, otherTree) },
 		"platforms swapped":  func(p map[string]any) { p["linux_amd64"], p["darwin_arm64"] = p["darwin_arm64"], p["linux_amd64"] },
 		"platform not there": func(p map[string]any) { p["windows_amd64"] = hashes(zeros, otherTree) },

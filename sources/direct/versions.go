@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"sync"
 
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
 // versionsDocument is the answer to "list available versions" of the provider registry protocol.
@@ -52,7 +52,7 @@ func (s *Source) versions(ctx context.Context, p sources.Provider) (sources.List
 			sources.ErrNotFound, p.Host(), p.Namespace(), p.Type())
 	}
 	var answer versionsDocument
-	if err := decode(doc, &answer); err != nil {
+	if err := remote.Decode(doc, &answer); err != nil {
 		return sources.Listing{}, err
 	}
 	return s.listing(p, answer), nil
@@ -81,20 +81,20 @@ func (s *Source) ask(ctx context.Context, registry *service, limit int64, segmen
 
 // listing translates a registry's answer, once for each version, and remembers odd spellings.
 func (s *Source) listing(p sources.Provider, answer versionsDocument) sources.Listing {
-	listing := sources.Listing{Warnings: answer.Warnings}
+	listing := sources.Listing{Warnings: remote.Warnings(answer.Warnings)}
 	seen := make(map[sources.Version]bool, len(answer.Versions))
 	for _, entry := range answer.Versions {
 		v, err := sources.ParseVersion(entry.Version)
 		if err != nil {
 			listing.Warnings = append(listing.Warnings, fmt.Sprintf("registry %s lists %.*q for %s, which is not a version; skipped",
-				p.Host(), maxShown, entry.Version, p))
+				p.Host(), remote.MaxShown, entry.Version, p))
 			continue
 		}
 		if seen[v] {
 			continue
 		}
 		seen[v] = true
-		s.spellings.note(p, v, entry.Version)
+		s.spellings.Note(p, v, entry.Version)
 		listing.Versions = append(listing.Versions, entry.available(v))
 	}
 	return listing
@@ -115,38 +115,4 @@ func (e versionEntry) available(v sources.Version) sources.Available {
 		}
 	}
 	return a
-}
-
-// spellings remembers how a registry wrote the versions that it did not write in their canonical form.
-type spellings struct {
-	mu   sync.Mutex
-	seen map[spelledVersion]string
-}
-
-type spelledVersion struct {
-	provider sources.Provider
-	version  sources.Version
-}
-
-func (t *spellings) note(p sources.Provider, v sources.Version, spelling string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if spelling == v.String() {
-		delete(t.seen, spelledVersion{p, v}) // the registry has corrected itself
-		return
-	}
-	if t.seen == nil {
-		t.seen = make(map[spelledVersion]string)
-	}
-	t.seen[spelledVersion{p, v}] = spelling
-}
-
-// of returns the spelling to ask for.
-func (t *spellings) of(p sources.Provider, v sources.Version) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if spelling, ok := t.seen[spelledVersion{p, v}]; ok {
-		return spelling
-	}
-	return v.String()
 }

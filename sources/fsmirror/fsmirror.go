@@ -1,0 +1,154 @@
+package fsmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// Source reads one filesystem mirror. It keeps nothing in memory: what is added to the directory is there at the next
+// question.
+type Source struct {
+	dir string
+}
+
+// New returns the source for a directory. A relative one is relative to the process's working directory at the time of
+// each question, as it is for the clients. The directory need not exist.
+func New(dir string) *Source { return &Source{dir: dir} }
+
+// String returns "filesystem mirror DIR".
+func (s *Source) String() string { return "filesystem mirror " + s.dir }
+
+var _ sources.Source = (*Source)(nil)
+
+// Versions implements [sources.Source].
+func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
+	found, err := s.find(ctx, p)
+	if err != nil {
+		return s.warning(err), &sources.Error{Op: "list versions", Source: s.String(), Provider: p, Err: err}
+	}
+	return listing(found), nil
+}
+
+// listing gathers packages by version.
+func listing(found []located) sources.Listing {
+	var l sources.Listing
+	for _, pkg := range found {
+		i := slices.IndexFunc(l.Versions, func(a sources.Available) bool { return a.Version == pkg.version })
+		if i < 0 {
+			i = len(l.Versions)
+			l.Versions = append(l.Versions, sources.Available{Version: pkg.version})
+		}
+		if !slices.Contains(l.Versions[i].Platforms, pkg.platform) {
+			l.Versions[i].Platforms = append(l.Versions[i].Platforms, pkg.platform)
+		}
+	}
+	return l
+}
+
+// warning goes with absence when the whole mirror is absent, since that is rarely meant.
+func (s *Source) warning(err error) sources.Listing {
+	var missing *MissingError
+	if !errors.As(err, &missing) {
+		return sources.Listing{}
+	}
+	return sources.Listing{Warnings: []string{missing.Error()}}
+}
+
+// MissingError says that the mirror's directory does not exist. It matches [sources.ErrNotFound].
+type MissingError struct {
+	Dir string
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the filesystem mirror %s does not exist; it counts as empty", e.Dir)
+}
+
+// Is makes the error one of absence.
+func (e *MissingError) Is(target error) bool { return target == sources.ErrNotFound }
+
+// Package implements [sources.Source].
+func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
+	pkg, err := s.describe(ctx, p, v, on)
+	if err != nil {
+		return nil, &sources.Error{Op: "describe package", Source: s.String(), Provider: p, Version: v, Platform: on, Err: err}
+	}
+	return pkg, nil
+}
+
+func (s *Source) describe(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
+	found, err := s.find(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(pkg located) bool { return pkg.version != v })
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%w: there is no version %s", sources.ErrNotFound, v)
+	}
+	i := slices.IndexFunc(found, func(pkg located) bool { return pkg.platform == on })
+	if i < 0 {
+		available := slices.SortedFunc(slices.Values(listing(found).Versions[0].Platforms), sources.Platform.Compare)
+		return nil, &sources.PlatformError{Platform: on, Available: available}
+	}
+	content, err := found[i].content()
+	if err != nil {
+		return nil, err
+	}
+	return &sources.Package{Provider: p, Version: v, Platform: on, Location: found[i].path, Content: content}, nil
+}
+
+// located is a package and where it is.
+type located struct {
+	version  sources.Version
+	platform sources.Platform
+	path     string
+	packed   bool
+}
+
+func (l located) content() (sources.Content, error) {
+	if l.packed {
+		return sources.Content{Archive: sources.OpenFunc(l.open)}, nil
+	}
+	dir, err := filepath.Abs(l.path)
+	return sources.Content{Dir: dir}, err
+}
+
+func (l located) open(ctx context.Context) (io.ReadCloser, int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	file, err := os.Open(l.path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", l.path)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return &archive{ctx: ctx, file: file}, info.Size(), nil
+}
+
+// archive is a file whose reading ends with a context.
+type archive struct {
+	ctx  context.Context // of Open, as sources.Opener prescribes
+	file fs.File
+}
+
+func (a *archive) Read(p []byte) (int, error) {
+	if err := a.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return a.file.Read(p)
+}
+
+func (a *archive) Close() error { return a.file.Close() }
