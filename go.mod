@@ -10,7 +10,6 @@ require (
 	github.com/hashicorp/hcl/v2 v2.25.0
 	github.com/klauspost/compress v1.20.3
 	github.com/zclconf/go-cty v1.19.0
-	golang.org/x/crypto v0.55.0
 	golang.org/x/mod v0.40.0
 	golang.org/x/net v0.58.0
 	golang.org/x/sync v0.22.0
@@ -24,5 +23,6 @@ require (
 	github.com/apparentlymart/go-textseg/v17 v17.0.1 // indirect
 	github.com/cloudflare/circl v1.6.3 // indirect
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
+	golang.org/x/crypto v0.55.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect
 )
