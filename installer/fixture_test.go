@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -187,12 +186,3 @@ func entry(name string, mode fs.FileMode) zip.FileHeader {
 
 // plugin is the entry that every package needs.
 func plugin(kind string) zip.FileHeader { return entry("terraform-provider-"+kind+"_v1.0.0", 0o755) }
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
