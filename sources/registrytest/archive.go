@@ -56,7 +56,7 @@ func (s *Server) archive(r Release, addr address, platform string) (*file, error
 
 // executableName has an extension nowhere: clients look for the prefix only.
 func executableName(r Release, addr address) string {
-	return "terraform-provider-" + addr.name + "_v" + r.Version
+	return namePrefix + addr.name + "_v" + r.Version
 }
 
 // executable returns the small default executable: a script that refuses to be a plugin, followed by noise.
@@ -144,7 +144,7 @@ func addTree(w *zip.Writer, tree fs.FS) error {
 
 // packedMode keeps of a file's mode only whether it is executable, since many file systems of package fs know no modes.
 func packedMode(name string, mode fs.FileMode) fs.FileMode {
-	if mode&0o111 != 0 || strings.HasPrefix(path.Base(name), "terraform-provider-") {
+	if mode&0o111 != 0 || strings.HasPrefix(path.Base(name), namePrefix) {
 		return 0o755
 	}
 	return 0o644

@@ -173,5 +173,5 @@ func diskFile(name, path string) (*file, error) {
 	defer r.Close()
 	sum, size, err := hashFile(r)
 	open := func() (readSeekCloser, error) { return os.Open(path) }
-	return &file{name: name, size: size, sha256: sum, open: open}, err
+	return newFile(name, size, sum, open), err
 }

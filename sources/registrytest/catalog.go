@@ -60,6 +60,31 @@ func (c *catalog) version(addr address, version string) *published {
 	return nil
 }
 
+// archive returns an archive of a provider by its name, or nil. The name alone does not tell where the version ends.
+func (c *catalog) archive(addr address, name string) *file {
+	for _, p := range c.versions(addr) {
+		for _, f := range p.archives {
+			if f.name == name {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// providers returns the addresses of all providers, as their releases name them, in the order of addition.
+func (c *catalog) providers() []address {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var addrs []address
+	for _, p := range c.list {
+		if !slices.Contains(addrs, p.addr) {
+			addrs = append(addrs, p.addr)
+		}
+	}
+	return addrs
+}
+
 // hosts returns the hosts that releases name, sorted.
 func (c *catalog) hosts() []string {
 	c.mu.RLock()

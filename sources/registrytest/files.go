@@ -38,6 +38,9 @@ func (s *Server) answerFile(w http.ResponseWriter, r *http.Request, t target, fa
 
 // findFile returns nil when there is no such file.
 func (s *Server) findFile(t target, fault *Fault) (*file, error) {
+	if t.mirrored {
+		return s.catalog.archive(t.addr, t.file), nil
+	}
 	p := s.catalog.version(t.addr, t.version)
 	if p == nil {
 		return nil, nil
@@ -54,7 +57,7 @@ func contentType(kind Kind) string {
 		return "application/zip"
 	case KindSums:
 		return "text/plain; charset=utf-8"
-	case KindDiscovery, KindVersions, KindPackage, KindManifest:
+	case KindDiscovery, KindVersions, KindPackage, KindManifest, KindMirrorIndex, KindMirrorVersion:
 		return "application/json"
 	}
 	return "application/octet-stream"

@@ -20,9 +20,9 @@ func (p *published) addPackages() error {
 	p.packages = map[string]packageJSON{}
 	for platform, f := range p.archives {
 		hashes := []string{fmt.Sprintf("zh:%x", f.sha256)}
-		if h1, ok, err := contentHash(f); err != nil {
+		if h1, err := f.h1(); err != nil {
 			return err
-		} else if ok {
+		} else if h1 != "" {
 			hashes = append(hashes, h1)
 		}
 		p.packages[platform] = packageJSON{hashes, f.size}
@@ -30,16 +30,16 @@ func (p *published) addPackages() error {
 	return nil
 }
 
-// contentHash returns the h1 hash of an archive's contents; ok is false when it is no readable zip archive.
-func contentHash(f *file) (h1 string, ok bool, err error) {
+// contentHash returns the h1 hash of an archive's contents, or "" when it is no readable zip archive.
+func (f *file) contentHash() (string, error) {
 	r, err := f.open()
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	defer r.Close()
 	z, err := zip.NewReader(r, f.size)
 	if err != nil {
-		return "", false, nil // releases may serve anything as their archive
+		return "", nil // releases may serve anything as their archive
 	}
 	entries := map[string]*zip.File{}
 	var names []string
@@ -47,6 +47,9 @@ func contentHash(f *file) (h1 string, ok bool, err error) {
 		entries[e.Name] = e
 		names = append(names, e.Name)
 	}
-	h1, err = dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return entries[name].Open() })
-	return h1, err == nil, nil
+	h1, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return entries[name].Open() })
+	if err != nil {
+		return "", nil // as above
+	}
+	return h1, nil
 }

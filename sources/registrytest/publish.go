@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // published is a release with everything made that its answers need.
@@ -26,6 +27,13 @@ type file struct {
 	size   int64
 	sha256 [sha256.Size]byte
 	open   func() (readSeekCloser, error)
+	h1     func() (string, error) // the hash of the contents, computed when first wanted; "" for what is no zip archive
+}
+
+func newFile(name string, size int64, sum [sha256.Size]byte, open func() (readSeekCloser, error)) *file {
+	f := &file{name: name, size: size, sha256: sum, open: open}
+	f.h1 = sync.OnceValues(f.contentHash)
+	return f
 }
 
 // readSeekCloser is what serving a file takes; reading at offsets serves the reading of zip archives.
@@ -44,7 +52,7 @@ func (memory) Close() error { return nil }
 
 func memoryFile(name string, data []byte) *file {
 	open := func() (readSeekCloser, error) { return memory{bytes.NewReader(data)}, nil }
-	return &file{name: name, size: int64(len(data)), sha256: sha256.Sum256(data), open: open}
+	return newFile(name, int64(len(data)), sha256.Sum256(data), open)
 }
 
 // publish makes the archives of a release, their checksums and the signature.

@@ -38,22 +38,31 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, t target, fault 
 		writeJSON(w, map[string]string{providersService: t.prefix + providersPath})
 	case t.kind == KindVersions || t.kind == KindPackage:
 		s.answerMetadata(w, r, t)
+	case t.kind == KindMirrorIndex || t.kind == KindMirrorVersion:
+		s.answerMirror(w, r, t)
 	default:
 		s.answerFile(w, r, t, fault)
 	}
 }
 
 func (s *Server) answerMetadata(w http.ResponseWriter, r *http.Request, t target) {
-	if s.cfg.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.cfg.Token {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		writeError(w, http.StatusUnauthorized)
-		return
-	}
-	if t.kind == KindVersions {
+	switch {
+	case !authorized(w, r, s.cfg.Token):
+	case t.kind == KindVersions:
 		s.answerVersions(w, t)
-	} else {
+	default:
 		s.answerPackage(w, r, t)
 	}
+}
+
+// authorized reports whether a request carries the token, if one is wanted; if not, it answers.
+func authorized(w http.ResponseWriter, r *http.Request, token string) bool {
+	if token == "" || r.Header.Get("Authorization") == "Bearer "+token {
+		return true
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	writeError(w, http.StatusUnauthorized)
+	return false
 }
 
 type versionsJSON struct {
@@ -168,11 +177,16 @@ func (s *Server) link(r *http.Request, t target, p *published, name string) stri
 
 // moveToFilesHost keeps in the path which registry the request was for, since the new host will not tell.
 func (s *Server) moveToFilesHost(u *url.URL, t target) {
-	_, port, _ := net.SplitHostPort(s.Host()) // the listener's own address always has a port
-	u.Host = net.JoinHostPort(s.cfg.FilesHost, port)
+	u.Host = s.filesHost()
 	if t.prefix == "" && t.addr.host != "" {
 		u.Path = hostPrefix + t.addr.host + u.Path
 	}
+}
+
+// filesHost is Config.FilesHost with the server's port.
+func (s *Server) filesHost() string {
+	_, port, _ := net.SplitHostPort(s.Host()) // the listener's own address always has a port
+	return net.JoinHostPort(s.cfg.FilesHost, port)
 }
 
 func writeJSON(w http.ResponseWriter, doc any) {

@@ -59,11 +59,17 @@ type Release struct {
 	// Manifest serves a manifest file and lists it in the checksums, as the public registry does.
 	Manifest bool
 
-	// RelativeURLs makes the metadata's URLs relative to the metadata's own.
+	// RelativeURLs makes the metadata's URLs relative to the metadata's own. The network mirror's are relative anyway, unless
+	// [Config.FilesHost] is set.
 	RelativeURLs bool
+
+	// MirrorHashes are the hashes that mirrors tell of each archive, by scheme: "h1", "zh", or any other, which has the zh
+	// hash's value. What contains a colon is told as it is. Archives that are no zip archives have no h1 hash. Empty but not
+	// nil means none. nil means h1 and zh over the network, and h1 in [Server.WriteMirror].
+	MirrorHashes []string
 }
 
-// address is the parsed form of Release.Provider. host is "" when the release is for any host.
+// address is the parsed form of Release.Provider. host is "" when the release is for any host, else in canonical form.
 type address struct{ host, namespace, name string }
 
 func parseAddress(provider string) (address, error) {
@@ -77,7 +83,7 @@ func parseAddress(provider string) (address, error) {
 	case 2:
 		return address{"", parts[0], parts[1]}, nil
 	case 3:
-		return address{strings.ToLower(parts[0]), parts[1], parts[2]}, nil
+		return address{canonicalHost(parts[0]), parts[1], parts[2]}, nil
 	}
 	return address{}, fmt.Errorf("provider is %q; it must be namespace/type or host/namespace/type", provider)
 }
@@ -123,7 +129,7 @@ func checkSegment(s string) error {
 }
 
 // baseName is what the names of all files of a release begin with.
-func (r Release) baseName(name string) string { return "terraform-provider-" + name + "_" + r.Version }
+func (r Release) baseName(name string) string { return namePrefix + name + "_" + r.Version }
 
 // Add offers a release from now on, in the place of one with the same provider and version if there is one. Archives are
 // made before it returns. Requests see either all of the release or nothing of it.

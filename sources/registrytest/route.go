@@ -11,8 +11,12 @@ const (
 	discoveryPath    = "/.well-known/terraform.json"
 	providersPath    = "/v1/providers/"
 	releasesPath     = "/releases/"
+	mirrorPath       = "/mirror/"
 	hostPrefix       = "/at/"
 
+	indexName       = "index.json"
+	versionSuffix   = ".json"
+	namePrefix      = "terraform-provider-"
 	archiveSuffix   = ".zip"
 	sumsSuffix      = "_SHA256SUMS"
 	signatureSuffix = "_SHA256SUMS.sig"
@@ -22,34 +26,38 @@ const (
 // Kind says what a request is for.
 type Kind string
 
-// The kinds of requests. KindManifest is for the file that [Release.Manifest] adds, KindOther for all that the server
+// The kinds of requests. KindManifest is for the file that [Release.Manifest] adds; KindMirrorIndex and KindMirrorVersion
+// are for the network mirror's two documents, KindArchive for archives here and there; KindOther for all that the server
 // does not know.
 const (
-	KindDiscovery Kind = "discovery"
-	KindVersions  Kind = "versions"
-	KindPackage   Kind = "package"
-	KindSums      Kind = "sums"
-	KindSignature Kind = "signature"
-	KindArchive   Kind = "archive"
-	KindManifest  Kind = "manifest"
-	KindOther     Kind = "other"
+	KindDiscovery     Kind = "discovery"
+	KindVersions      Kind = "versions"
+	KindPackage       Kind = "package"
+	KindSums          Kind = "sums"
+	KindSignature     Kind = "signature"
+	KindArchive       Kind = "archive"
+	KindManifest      Kind = "manifest"
+	KindMirrorIndex   Kind = "mirror index"
+	KindMirrorVersion Kind = "mirror version"
+	KindOther         Kind = "other"
 )
 
 // target is what a request's path means.
 type target struct {
 	kind     Kind
-	prefix   string // "/at/HOST" when the path has it
+	prefix   string // "/at/HOST" or "/mirror/HOST" when the path has it
+	mirrored bool   // the path is one of the network mirror
 	addr     address
 	version  string
 	platform string // KindPackage only
-	file     string // the files of a release only
+	file     string // the files of a release and the archives of the mirror only
 }
 
 // targetOf reads the path and the host of a request.
 func (s *Server) targetOf(r *http.Request) target {
 	t := parsePath(r.URL.Path)
-	if t.prefix == "" && !s.isSelf(hostname(r.Host)) {
-		t.addr.host = hostname(r.Host)
+	if host := withoutPort(r.Host); t.prefix == "" && !s.isSelf(host) {
+		t.addr.host = canonicalHost(host)
 	}
 	return t
 }
@@ -57,7 +65,7 @@ func (s *Server) targetOf(r *http.Request) target {
 // isSelf reports whether a hostname stands for the server itself, not for a registry it plays.
 func (s *Server) isSelf(host string) bool {
 	switch host {
-	case hostname(s.Host()), hostname(s.cfg.FilesHost), "localhost", "::1":
+	case withoutPort(s.Host()), withoutPort(s.cfg.FilesHost), "localhost", "::1":
 		return true
 	}
 	return false
@@ -68,8 +76,11 @@ func parsePath(path string) target {
 	if rest, ok := strings.CutPrefix(path, hostPrefix); ok {
 		host, rest, _ := strings.Cut(rest, "/")
 		t := parseHostless("/" + rest)
-		t.prefix, t.addr.host = hostPrefix+host, strings.ToLower(host)
+		t.prefix, t.addr.host = hostPrefix+host, canonicalHost(host)
 		return t
+	}
+	if rest, ok := strings.CutPrefix(path, mirrorPath); ok {
+		return parseMirror(strings.Split(rest, "/"))
 	}
 	return parseHostless(path)
 }

@@ -8,21 +8,29 @@ import (
 func TestParsePath(t *testing.T) {
 	t.Parallel()
 	alpha := address{"", "acme", "alpha"}
-	const dir = "/releases/acme/alpha/1.0.0/"
+	mirrored := address{"a.example", "acme", "alpha"}
+	const dir, archive = "/releases/acme/alpha/1.0.0/", "terraform-provider-alpha_1.0.0_linux_amd64.zip"
 	for path, want := range map[string]target{
 		"/.well-known/terraform.json":                         {kind: KindDiscovery},
 		"/at/a.example/.well-known/terraform.json":            {kind: KindDiscovery, prefix: "/at/a.example", addr: address{host: "a.example"}},
 		"/v1/providers/acme/alpha/versions":                   {kind: KindVersions, addr: alpha},
 		"/v1/providers/acme/alpha/1.0.0/download/linux/amd64": {kind: KindPackage, addr: alpha, version: "1.0.0", platform: "linux_amd64"},
 		"/at/A.example:8443/v1/providers/acme/alpha/versions": {kind: KindVersions, prefix: "/at/A.example:8443", addr: address{"a.example:8443", "acme", "alpha"}},
-		dir + "x.zip":              {kind: KindArchive, addr: alpha, version: "1.0.0", file: "x.zip"},
-		dir + "x_SHA256SUMS":       {kind: KindSums, addr: alpha, version: "1.0.0", file: "x_SHA256SUMS"},
-		dir + "x_SHA256SUMS.sig":   {kind: KindSignature, addr: alpha, version: "1.0.0", file: "x_SHA256SUMS.sig"},
-		dir + "x_manifest.json":    {kind: KindManifest, addr: alpha, version: "1.0.0", file: "x_manifest.json"},
-		"/":                        {kind: KindOther},
-		"":                         {kind: KindOther},
-		"/v1/providers/acme/alpha": {kind: KindOther},
-		"/v1/providers/acme/alpha/1.0.0/download/linux":         {kind: KindOther},
+		dir + "x.zip":                                   {kind: KindArchive, addr: alpha, version: "1.0.0", file: "x.zip"},
+		dir + "x_SHA256SUMS":                            {kind: KindSums, addr: alpha, version: "1.0.0", file: "x_SHA256SUMS"},
+		dir + "x_SHA256SUMS.sig":                        {kind: KindSignature, addr: alpha, version: "1.0.0", file: "x_SHA256SUMS.sig"},
+		dir + "x_manifest.json":                         {kind: KindManifest, addr: alpha, version: "1.0.0", file: "x_manifest.json"},
+		"/mirror/A.example:8443/acme/alpha/index.json":  {kind: KindMirrorIndex, mirrored: true, prefix: "/mirror/A.example:8443", addr: address{"a.example:8443", "acme", "alpha"}},
+		"/mirror/a.example/acme/alpha/1.0.0.json":       {kind: KindMirrorVersion, mirrored: true, prefix: "/mirror/a.example", addr: mirrored, version: "1.0.0"},
+		"/mirror/a.example/acme/alpha/" + archive:       {kind: KindArchive, mirrored: true, prefix: "/mirror/a.example", addr: mirrored, version: "1.0.0", file: archive},
+		"/mirror/a.example/acme/alpha/other.zip":        {kind: KindArchive, mirrored: true, prefix: "/mirror/a.example", addr: mirrored, file: "other.zip"},
+		"/mirror/a.example/acme/alpha/other":            {kind: KindOther, mirrored: true, prefix: "/mirror/a.example", addr: mirrored},
+		"/mirror/a.example/acme/alpha":                  {kind: KindOther},
+		"/mirror/":                                      {kind: KindOther},
+		"/":                                             {kind: KindOther},
+		"":                                              {kind: KindOther},
+		"/v1/providers/acme/alpha":                      {kind: KindOther},
+		"/v1/providers/acme/alpha/1.0.0/download/linux": {kind: KindOther},
 		"/v1/providers/acme/alpha/1.0.0/upload/linux/amd64":     {kind: KindOther},
 		"/releases/acme/alpha/x.zip":                            {kind: KindOther},
 		"/at/a.example/at/b.example/.well-known/terraform.json": {kind: KindOther, prefix: "/at/a.example", addr: address{host: "a.example"}},
@@ -37,6 +45,7 @@ func FuzzParsePath(f *testing.F) {
 	for _, path := range []string{
 		"/", "/at/", "/at/host", "/.well-known/terraform.json", "/v1/providers/a/b/versions",
 		"/v1/providers/a/b/1/download/os/arch", "/at/host/releases/a/b/1/c.zip",
+		"/mirror/", "/mirror/host/a/b/index.json", "/mirror/host/a/b/1.json", "/mirror/host/a/b/terraform-provider-b_1_os_arch.zip",
 	} {
 		f.Add(path)
 	}
@@ -52,6 +61,42 @@ func FuzzParsePath(f *testing.F) {
 		}
 		if !strings.HasPrefix(path, got.prefix) {
 			t.Errorf("%q does not begin with %q", path, got.prefix)
+		}
+	})
+}
+
+func TestCanonicalHost(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"A.Example":                  "a.example",
+		"a.example:443":              "a.example",
+		"a.example:8443":             "a.example:8443",
+		"bücher.example":             "bücher.example",
+		"BÜCHER.example:8443":        "bücher.example:8443",
+		"xn--bcher-kva.example:8443": "bücher.example:8443",
+		"127.0.0.1:1234":             "127.0.0.1:1234",
+		"Not A Host":                 "not a host",
+		"a.example:0":                "a.example:0",
+		"xn--a.example":              "xn--a.example",
+		"":                           "",
+	} {
+		if got := canonicalHost(host); got != want {
+			t.Errorf("%q is %q, want %q", host, got, want)
+		}
+	}
+}
+
+func FuzzCanonicalHost(f *testing.F) {
+	for _, host := range []string{"", "A.example", "a.example:443", "xn--bcher-kva.example", "BÜCHER.example:1", "[::1]:443", "XN--", "İ"} {
+		f.Add(host)
+	}
+	f.Fuzz(func(t *testing.T, host string) {
+		got := canonicalHost(host)
+		if again := canonicalHost(got); again != got {
+			t.Errorf("%q is %q, and that is %q", host, got, again)
+		}
+		if strings.Contains(got, "/") && !strings.Contains(host, "/") {
+			t.Errorf("%q is %q, which is more than a segment", host, got)
 		}
 	})
 }

@@ -31,6 +31,11 @@ type Config struct {
 	// answered with 401. Discovery and the files under /releases/ stay open, as they are in common registries.
 	Token string
 
+	// MirrorToken, when not empty, is the bearer token that requests for the network mirror's documents must carry; others
+	// are answered with 401. Archives stay open, as the protocol wants. A client has one token for each host, so one that
+	// also uses the server's own address as a registry needs a Token that is the same.
+	MirrorToken string
+
 	// Latency is waited before each answer. Zero means none.
 	Latency time.Duration
 
@@ -44,7 +49,8 @@ type Config struct {
 	HTTP1 bool
 
 	// FilesHost is the hostname in the URLs of archives, checksums and signatures, for clients that must cope with files
-	// that live on another origin: "localhost", for instance. The port stays the server's. "" means the host asked.
+	// that live on another origin: "localhost", for instance. The port stays the server's. "" means the host asked, and in
+	// the network mirror URLs without a host, relative to the document's own.
 	FilesHost string
 
 	// Dir is where the archives of releases with a Size are kept until Close. "" means a new directory in [os.TempDir].

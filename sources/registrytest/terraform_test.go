@@ -67,6 +67,12 @@ const module = `terraform {
 // runInit runs "terraform init" or "tofu init" in a new module that requires acme/alpha and returns the module's directory.
 func runInit(t *testing.T, program string, s *registrytest.Server) (dir, output string, err error) {
 	t.Helper()
+	return runClient(t, program, s, s.CLIConfig(), "init", "-input=false", "-no-color")
+}
+
+// runClient runs terraform or tofu in such a module with a CLI configuration.
+func runClient(t *testing.T, program string, s *registrytest.Server, config string, args ...string) (dir, output string, err error) {
+	t.Helper()
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("SSL_CERT_FILE does not work here")
 	}
@@ -74,7 +80,7 @@ func runInit(t *testing.T, program string, s *registrytest.Server) (dir, output 
 	if err != nil {
 		t.Skipf("%s is not installed", program)
 	}
-	environ, err := s.Environ(t.TempDir())
+	environ, err := s.EnvironConfig(t.TempDir(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +90,7 @@ func runInit(t *testing.T, program string, s *registrytest.Server) (dir, output 
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "init", "-input=false", "-no-color")
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), environ...)
 	out, err := cmd.CombinedOutput()
 	return dir, string(out), err

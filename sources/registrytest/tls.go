@@ -104,7 +104,7 @@ func (s *Server) Client() *http.Client {
 }
 
 func (s *Server) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if isExample(hostname(address)) {
+	if isExample(withoutPort(address)) {
 		address = s.Host()
 	}
 	return new(net.Dialer).DialContext(ctx, network, address)
@@ -112,12 +112,4 @@ func (s *Server) dial(ctx context.Context, network, address string) (net.Conn, e
 
 func isExample(host string) bool {
 	return host == "example.com" || strings.HasSuffix(host, ".example.com")
-}
-
-// hostname returns hostport in lower case without its port, if it has one.
-func hostname(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		hostport = host
-	}
-	return strings.ToLower(hostport)
 }
