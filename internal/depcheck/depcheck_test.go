@@ -24,7 +24,7 @@ var rules = map[string][]string{
 	"sources/fsmirror":        {"sources"},
 	"sources/netmirror":       {"sources", "sources/internal/remote", "hashing", "internal/web"},
 	"sources/internal/remote": {"sources", "internal/web"},
-	"sources/registrytest":    {"hashing", "golang.org/x/mod/sumdb/dirhash", "github.com/ProtonMail/go-crypto/", "github.com/klauspost/compress/"},
+	"sources/registrytest":    {"hashing", "internal/hostname", "golang.org/x/mod/sumdb/dirhash", "github.com/ProtonMail/go-crypto/", "github.com/klauspost/compress/"},
 	"sources/sourcetest":      {"sources", "hashing"},
 	"installer":               {"sources", "hashing", "internal/filelock", "internal/unzip", "golang.org/x/sync/", "golang.org/x/sys/"},
 	"installer/lockfile":      {"installer", "sources", "hashing", "internal/atomicfile", "github.com/hashicorp/hcl/v2", "github.com/hashicorp/hcl/v2/", "github.com/zclconf/go-cty/"},

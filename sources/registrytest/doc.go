@@ -1,4 +1,4 @@
-// Package registrytest is a complete provider registry for tests, demonstrations and benchmarks.
+// Package registrytest is a complete provider registry, and a mirror, for tests, demonstrations and benchmarks.
 //
 // [Start] opens a real HTTPS server on 127.0.0.1 with its own certificate authority, signs checksum documents with
 // real OpenPGP keys, and can be used by any client of the protocol: this library, a real terraform or tofu, or curl.
@@ -20,11 +20,24 @@
 // The last one exists when [Release.Manifest] asks for it. The same tree stands below /at/HOSTNAME/, for clients that
 // were told by their configuration to use this server in the place of another host.
 //
+// # Network mirror
+//
+// The same releases are on offer by https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol,
+// below [Server.MirrorURL]:
+//
+//	/mirror/HOSTNAME/NAMESPACE/TYPE/index.json                     the versions on offer
+//	/mirror/HOSTNAME/NAMESPACE/TYPE/VERSION.json                   the archives of one, with hashes and relative URLs
+//	/mirror/HOSTNAME/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip
+//
+// HOSTNAME has its port if that is not 443. Its spelling does not matter: Unicode and Punycode, any case.
+// [Config.MirrorToken], [Config.FilesHost] and [Release.MirrorHashes] vary what it says. [Server.WriteMirror] writes the
+// same as a filesystem mirror, and [Server.InstallationConfig] the configuration that uses either.
+//
 // # Which host a request is for
 //
 // A provider address begins with a hostname, but requests under /v1/providers/ do not carry it. The server takes it
 // from /at/HOSTNAME/, or else from the Host header, unless that is an address of the server itself: then the host is
-// unknown. A [Release] that names no host is served to everyone. A Release that names one is served to requests for
+// unknown. Requests to the network mirror always name it. A [Release] that names no host is served to everyone. A Release that names one is served to requests for
 // that host and to requests whose host is unknown.
 //
 // # Packages
