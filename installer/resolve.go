@@ -45,11 +45,11 @@ func (r *run) selectVersion(ctx context.Context, p sources.Provider) (*Selection
 		return &Selection{Provider: p, Version: locked, Constraints: constraints, Locked: true}, nil
 	}
 	listing, err := r.versions(ctx, p)
-	if err != nil {
-		return nil, err
-	}
 	for _, message := range listing.Warnings {
 		r.send(Event{Kind: Warning, Provider: p, Platform: r.Platform, Message: message})
+	}
+	if err != nil {
+		return nil, err
 	}
 	return r.newest(p, constraints, listing.Versions)
 }

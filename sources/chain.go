@@ -60,14 +60,14 @@ func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
 	found := false
 	for i, listing := range listings {
 		if errs[i] != nil {
-			union.Warnings = append(union.Warnings, outageWarning(errs[i])...)
+			union.Warnings = append(append(union.Warnings, listing.Warnings...), outageWarning(errs[i])...)
 			continue
 		}
 		found = true
 		union.add(listing, rules[i].Source.String())
 	}
 	if !found {
-		return Listing{}, absent(rules, errs, Error{Op: "list versions", Provider: p})
+		return Listing{Warnings: union.Warnings}, absent(rules, errs, Error{Op: "list versions", Provider: p})
 	}
 	return union.Listing, nil
 }

@@ -13,7 +13,7 @@ import (
 // calls whose context has ended fail with its error.
 type Source interface {
 	// Versions lists the versions of a provider, in any order. The error matches [ErrNotFound] when the source does
-	// not have the provider, and only then.
+	// not have the provider, and only then; the listing may have warnings even so.
 	Versions(ctx context.Context, p Provider) (Listing, error)
 
 	// Package describes the package of one version for one platform. The error matches [ErrNotFound] when the

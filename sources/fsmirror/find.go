@@ -14,10 +14,14 @@ import (
 
 // find returns the packages of a provider: unpacked ones first, then in the order of names. At least one, or an error.
 func (s *Source) find(ctx context.Context, p sources.Provider) ([]located, error) {
-	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(s.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, &MissingError{Dir: s.dir}
-	} else if err != nil {
+	case err != nil:
 		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is not a directory", s.dir)
 	}
 	var found []located
 	for _, host := range hostNames(p.Host()) {
@@ -53,11 +57,14 @@ func hostNames(h sources.Host) []string {
 func descend(dir string, names ...string) (string, error) {
 	for _, name := range names {
 		next := filepath.Join(dir, name)
-		if _, err := os.Stat(next); errors.Is(err, fs.ErrNotExist) {
-			if next, err = inOtherCase(dir, name); next == "" {
+		info, err := os.Stat(next)
+		if errors.Is(err, fs.ErrNotExist) {
+			if next, err = inOtherCase(dir, name); next == "" || err != nil {
 				return "", err
 			}
-		} else if err != nil {
+			info, err = os.Stat(next)
+		}
+		if err != nil || !info.IsDir() {
 			return "", err
 		}
 		dir = next
