@@ -108,7 +108,7 @@ func (s *Source) complete(pkg *sources.Package, document *url.URL, member *archi
 		return s.web.Open(ctx, archive, token)
 	})
 	if len(claims.Package)+len(claims.Others) > 0 {
-		pkg.Claims = func(context.Context) (hashing.Claims, error) { return claims, nil }
+		pkg.Claims = func(ctx context.Context) (hashing.Claims, error) { return claims, ctx.Err() }
 	}
 	return nil
 }
