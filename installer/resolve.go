@@ -51,7 +51,12 @@ func (r *run) selectVersion(ctx context.Context, p sources.Provider) (*Selection
 	if err != nil {
 		return nil, err
 	}
-	return r.newest(p, constraints, listing.Versions)
+	s, err := r.newest(p, constraints, listing.Versions)
+	if err != nil {
+		return nil, err
+	}
+	s.Asked = listing.Asked
+	return s, nil
 }
 
 func (r *run) versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {

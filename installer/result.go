@@ -45,6 +45,7 @@ type Selection struct {
 	Newest      sources.Version     // newest version there is, pre-releases included
 	Listed      int                 // versions there are
 	Matching    int                 // versions that meet the constraints
+	Asked       []sources.Asked     // what each source of a chain had, and why one has nothing; nil if the source is no chain
 
 	listing []sources.Available
 }

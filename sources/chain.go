@@ -49,14 +49,16 @@ func (r Rule) goesOn(err error) bool {
 	return errors.Is(err, ErrNotFound) || r.Fallback == OnOutage && errors.Is(err, ErrUnavailable)
 }
 
-// Versions returns the union of what the matching rules list; From names them for each version.
+// Versions returns the union of what the matching rules list. From names them for each version, and Asked says what
+// each rule contributed; when there is an error, too.
 func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
 	rules := c.matching(p)
 	listings, errs := askAll(ctx, rules, p)
-	if err := firstFatal(rules, errs); err != nil {
-		return Listing{}, err
-	}
 	var union union
+	union.Asked = c.asked(p, listings, errs)
+	if err := firstFatal(rules, errs); err != nil {
+		return Listing{Asked: union.Asked}, err
+	}
 	found := false
 	for i, listing := range listings {
 		if errs[i] != nil {
@@ -67,9 +69,28 @@ func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
 		union.add(listing, rules[i].Source.String())
 	}
 	if !found {
-		return Listing{Warnings: union.Warnings}, absent(rules, errs, Error{Op: "list versions", Provider: p})
+		return Listing{Warnings: union.Warnings, Asked: union.Asked}, absent(rules, errs, Error{Op: "list versions", Provider: p})
 	}
 	return union.Listing, nil
+}
+
+// asked gives an account of all rules, those that do not match among them.
+func (c Chain) asked(p Provider, listings []Listing, errs []error) []Asked {
+	account := make([]Asked, len(c))
+	next := 0 // of the rules that match
+	for i, rule := range c {
+		account[i].Source = rule.Source.String()
+		if !rule.Matches(p) {
+			account[i].Filtered = true
+			continue
+		}
+		account[i].Err = errs[next]
+		for _, a := range listings[next].Versions {
+			account[i].Versions = append(account[i].Versions, a.Version)
+		}
+		next++
+	}
+	return account
 }
 
 // askAll asks all rules at once and waits for all of them; a fatal error makes the others give up.

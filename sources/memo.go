@@ -38,10 +38,13 @@ func (m *memoSource) Versions(ctx context.Context, p Provider) (Listing, error) 
 
 // clone copies all slices, so that no caller can change another's answer.
 func (l Listing) clone() Listing {
-	own := Listing{Versions: slices.Clone(l.Versions), Warnings: slices.Clone(l.Warnings)}
+	own := Listing{Versions: slices.Clone(l.Versions), Warnings: slices.Clone(l.Warnings), Asked: slices.Clone(l.Asked)}
 	for i := range own.Versions {
 		a := &own.Versions[i]
 		a.Platforms, a.Protocols, a.From = slices.Clone(a.Platforms), slices.Clone(a.Protocols), slices.Clone(a.From)
+	}
+	for i := range own.Asked {
+		own.Asked[i].Versions = slices.Clone(own.Asked[i].Versions)
 	}
 	return own
 }

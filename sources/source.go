@@ -29,6 +29,15 @@ type Source interface {
 type Listing struct {
 	Versions []Available // each version once, in any order
 	Warnings []string    // messages for the user from whoever runs the source
+	Asked    []Asked     // what a [Chain] heard from each of its sources, in their order; nil outside of a chain
+}
+
+// Asked is what one source of a [Chain] contributed to a [Listing]: versions, or the reason why there are none.
+type Asked struct {
+	Source   string    // by its String
+	Versions []Version // that it lists
+	Err      error     // absence, an outage that was passed over, or what stopped the chain; nil if it answered
+	Filtered bool      // it was not asked, because the rule's patterns leave the provider out
 }
 
 // Available is one version in a [Listing].

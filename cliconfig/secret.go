@@ -1,0 +1,87 @@
+package cliconfig
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// Secret is a text that does not show itself when printed; string(s) is what it hides.
+type Secret string
+
+const redacted = "(redacted)"
+
+// String hides the secret.
+func (s Secret) String() string { return redacted }
+
+// Format hides the secret whatever the verb.
+func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, redacted) }
+
+// MarshalText hides the secret, in JSON and in structured logs.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// printable returns the file for printing diagnostics: the values of secret arguments are blanked, by asterisks in the
+// same places, so that no message quotes them. It works on files with syntax errors, too.
+func printable(src []byte, filename string) *hcl.File {
+	if len(src) > MaxFileBytes {
+		return &hcl.File{}
+	}
+	plain := strings.NewReplacer("${", "$_", "%{", "%_")
+	tokens, _ := hclsyntax.LexConfig([]byte(plain.Replace(string(src))), filename, hcl.InitialPos)
+	masked := bytes.Clone(src)
+	var state masking
+	for _, token := range tokens {
+		if state.next(token) {
+			blank(masked[token.Range.Start.Byte:token.Range.End.Byte])
+		}
+	}
+	return &hcl.File{Bytes: masked}
+}
+
+// masking follows the tokens of a file from the name of a secret argument to the end of its value: the end of the line,
+// or "}".
+type masking struct {
+	named, inside bool
+	blanked       bool
+	brackets      int
+}
+
+// next reports whether the token is part of a secret.
+func (m *masking) next(token hclsyntax.Token) bool {
+	switch token.Type {
+	case hclsyntax.TokenEqual, hclsyntax.TokenColon:
+		m.inside = m.inside || m.named
+	case hclsyntax.TokenOBrack:
+		m.brackets++
+	case hclsyntax.TokenCBrack:
+		m.brackets--
+	case hclsyntax.TokenNewline:
+		if m.blanked && m.brackets <= 0 {
+			*m = masking{}
+		}
+	case hclsyntax.TokenOBrace, hclsyntax.TokenCBrace:
+		*m = masking{}
+	case hclsyntax.TokenOQuote, hclsyntax.TokenCQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenCHeredoc:
+	default:
+		if m.inside {
+			m.blanked = true
+			return true
+		}
+		m.named = slices.Contains(secretNames, string(token.Bytes))
+	}
+	return false
+}
+
+var secretNames = []string{"token", "password", "access_token", "refresh_token"}
+
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' && c != '\r' {
+			text[i] = '*'
+		}
+	}
+}
