@@ -71,7 +71,7 @@ func (t *transfer) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = also(err, body.Close()) }()
 	t.size = size
-	if limit := t.job.Limits.Archive; size > limit {
+	if limit := t.job.in.Limits.Archive; size > limit {
 		return t.tooLarge(limit)
 	}
 	t.job.send(Event{Kind: Fetching, Location: t.pkg.Location, Size: size})
@@ -109,7 +109,7 @@ func (t *transfer) take(p []byte) error {
 		return nil
 	}
 	t.bytes += int64(len(p))
-	if limit := t.job.Limits.Archive; t.bytes > limit {
+	if limit := t.job.in.Limits.Archive; t.bytes > limit {
 		return t.tooLarge(limit)
 	}
 	t.digest.Write(p) // never fails
@@ -121,12 +121,12 @@ func (t *transfer) take(p []byte) error {
 }
 
 func (t *transfer) tooLarge(limit int64) error {
-	return fmt.Errorf("%s: %w of %d bytes for an archive (Installer.Limits.Archive)", t.pkg.Location, sources.ErrTooLarge, limit)
+	return &ArchiveError{Reason: ErrOverLimit, Err: fmt.Errorf("%s has more than %d bytes, see Limits.Archive", t.pkg.Location, limit)}
 }
 
 // progress tells how far the download is, not too often.
 func (t *transfer) progress(now bool) {
-	if t.job.Notify == nil && t.job.Logger == nil || !now && time.Since(t.told) < progressInterval {
+	if t.job.in.Notify == nil && t.job.in.Logger == nil || !now && time.Since(t.told) < progressInterval {
 		return
 	}
 	t.told = time.Now()

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,14 +41,17 @@ func asError(failures []*ProviderError) error {
 	if len(failures) == 0 {
 		return nil
 	}
-	slices.SortFunc(failures, func(a, b *ProviderError) int { return a.Provider.Compare(b.Provider) })
+	slices.SortFunc(failures, func(a, b *ProviderError) int {
+		return cmp.Or(a.Provider.Compare(b.Provider), a.Platform.Compare(b.Platform))
+	})
 	return &Error{Failures: failures}
 }
 
 // ProviderError says why one provider failed.
 type ProviderError struct {
 	Provider sources.Provider
-	Version  sources.Version // zero when none was selected
+	Version  sources.Version  // zero when none was selected
+	Platform sources.Platform // that the package is for; zero when it has no part in the failure
 	Phase    Phase
 	Err      error
 }
@@ -67,13 +71,15 @@ func (e *ProviderError) Error() string {
 	if !e.Version.IsZero() {
 		subject += " " + e.Version.String()
 	}
+	if !e.Platform.IsZero() {
+		subject += " for " + e.Platform.String()
+	}
 	// Sources name the provider in their errors; once is enough.
-	cause := e.Err
 	var source *sources.Error
-	if errors.As(cause, &source) && cause == error(source) {
+	if errors.As(e.Err, &source) && e.Err == error(source) {
 		return fmt.Sprintf("cannot %s %s: %s: %v", e.Phase, subject, source.Source, source.Err)
 	}
-	return fmt.Sprintf("cannot %s %s: %v", e.Phase, subject, cause)
+	return fmt.Sprintf("cannot %s %s: %v", e.Phase, subject, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -136,6 +142,7 @@ func (e *ReadonlyError) Error() string {
 // UnusableError says that the selected version cannot be used here. Err is a [*sources.PlatformError] or a
 // [*sources.ProtocolError].
 type UnusableError struct {
+	Source  string // that says so, by its String; empty: several
 	Version sources.Version
 	Usable  sources.Version // the newest version that meets the constraints and can be used; zero: none is known
 	Err     error
@@ -143,6 +150,9 @@ type UnusableError struct {
 
 func (e *UnusableError) Error() string {
 	msg := e.Err.Error()
+	if e.Source != "" {
+		msg = e.Source + ": " + msg
+	}
 	if !e.Usable.IsZero() {
 		msg += fmt.Sprintf("; version %s is the newest that can be used", e.Usable)
 	}
@@ -161,8 +171,29 @@ func (e *ExecutableError) Error() string {
 	return fmt.Sprintf("the package contains no executable: no regular file named %s, %s_… or %s.exe", e.Want, e.Want, e.Want)
 }
 
-// ArchiveError says what is wrong with an archive: damaged, too large, or made to do harm. The kinds below tell which.
-type ArchiveError = unzip.Error
+// ArchiveError says what is wrong with an archive: damaged, too large, or made to do harm.
+type ArchiveError struct {
+	Entry  string // the entry's name as the archive has it; empty when the archive as a whole is meant
+	Reason error  // one of the values below
+	Err    error  // the details; may be nil
+}
+
+func (e *ArchiveError) Error() string {
+	return (&unzip.Error{Entry: e.Entry, Reason: e.Reason, Err: e.Err}).Error()
+}
+
+// Unwrap returns the reason and the details.
+func (e *ArchiveError) Unwrap() []error { return []error{e.Reason, e.Err} }
+
+// archiveError turns what the unpacking found wrong with an archive into an error of this package. Failures that are
+// not the archive's fault stay what they are.
+func archiveError(err error) error {
+	var found *unzip.Error
+	if !errors.As(err, &found) || found.Reason == nil {
+		return err
+	}
+	return &ArchiveError{Entry: found.Entry, Reason: found.Reason, Err: found.Err}
+}
 
 // What an [*ArchiveError] can be about; compare with [errors.Is].
 var (

@@ -19,6 +19,9 @@ import (
 // Waiting can come before CacheHit and Fetching; after Retrying comes Fetching again; Healed comes before Installed
 // when the package replaced a damaged one; Warning can come at any time. Failed ends the sequence at any point.
 //
+// For [Installer.Lock], each platform's package has a sequence of its own after Resolved: nothing where the hashes are
+// published, otherwise Fetching to Verified.
+//
 // As log records, events have the attributes provider, version, platform, and where they apply location, bytes, size,
 // path, authority, signer and error.
 type Event struct {

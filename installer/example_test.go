@@ -122,13 +122,13 @@ func ExampleInstaller_Get() {
 	defer os.RemoveAll(dir)
 
 	in := &installer.Installer{Source: source, Dir: dir, Platform: linux}
-	executable, err := in.Get(context.Background(), "registry.example.com/acme/rocket", "< 2.0")
+	pkg, err := in.Get(context.Background(), "registry.example.com/acme/rocket", "< 2.0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(filepath.Base(executable))
+	fmt.Println(pkg.Version, filepath.Base(pkg.Executable))
 	// Output:
-	// terraform-provider-rocket_v1.5.2
+	// 1.5.2 terraform-provider-rocket_v1.5.2
 }
 
 // A Policy that pins signers refuses packages signed by anybody else, before anything is installed.

@@ -67,7 +67,7 @@ func (j *job) describe(ctx context.Context) (*sources.Package, error) {
 		return nil, err
 	}
 	defer j.queries.Release(1)
-	pkg, err := j.source.Package(ctx, j.selection.Provider, j.selection.Version, j.platform)
+	pkg, err := j.memo.Package(ctx, j.selection.Provider, j.selection.Version, j.on)
 	if err == nil {
 		err = j.checkPackage(pkg)
 	}
@@ -84,7 +84,7 @@ func (j *job) checkPackage(pkg *sources.Package) error {
 		return errors.New("the source returned a package without content: exactly one of Content.Archive and Content.Dir must be set")
 	case pkg.Content.Dir != "" && !filepath.IsAbs(pkg.Content.Dir):
 		return fmt.Errorf("the source returned a package in %s: Content.Dir must be absolute", pkg.Content.Dir)
-	case pkg.Provider != j.selection.Provider || pkg.Version != j.selection.Version || pkg.Platform != j.platform:
+	case pkg.Provider != j.selection.Provider || pkg.Version != j.selection.Version || pkg.Platform != j.on:
 		return fmt.Errorf("the source returned another package than it was asked for: %s %s for %s", pkg.Provider, pkg.Version, pkg.Platform)
 	}
 	return sources.CheckProtocols(pkg.Protocols)
@@ -148,7 +148,8 @@ func (j *job) extract(ctx context.Context, archive *os.File, size int64, dir str
 	}
 	defer j.unpacks.Release(1)
 	j.send(Event{Kind: Unpacking})
-	return unzip.Extract(ctx, archive, size, dir, j.Limits.unzip())
+	report, err := unzip.Extract(ctx, archive, size, dir, j.in.Limits.unzip())
+	return report, archiveError(err)
 }
 
 // compute turns the digests of an archive and its files into hashes.
@@ -167,16 +168,24 @@ func compute(report *unzip.Report, archive [32]byte) (hashing.Computed, error) {
 	return hashing.Computed{Tree: contents.Tree(), Entries: contents.Entries(), Archive: hashing.ZH(archive)}, nil
 }
 
-// judge compares hashes, lock file, claims and policy.
+// judge decides about a package whose hashes were computed.
 func (j *job) judge(computed hashing.Computed, claims hashing.Claims) (*hashing.Proof, error) {
-	proof, err := hashing.Judge(computed, j.locked, j.Policy.admissible(claims))
+	proof, err := j.weigh(computed, claims)
+	if err == nil {
+		j.send(Event{Kind: Verified, Proof: proof})
+	}
+	return proof, err
+}
+
+// weigh compares hashes, lock file, claims and policy.
+func (j *job) weigh(computed hashing.Computed, claims hashing.Claims) (*hashing.Proof, error) {
+	proof, err := hashing.Judge(computed, j.locked, j.in.Policy.admissible(claims))
 	if err != nil {
 		return nil, err
 	}
-	if err := j.Policy.judge(proof); err != nil {
+	if err := j.in.Policy.judge(proof); err != nil {
 		return nil, err
 	}
-	j.send(Event{Kind: Verified, Proof: proof})
 	return proof, nil
 }
 
@@ -225,46 +234,4 @@ func (j *job) intact(ctx context.Context, dir string, proof *hashing.Proof) (boo
 	}
 	tree, err := hashing.Dir(ctx, dir)
 	return err == nil && tree == proof.Computed.Tree, ctx.Err()
-}
-
-// adopt verifies a package that its source has in unpacked form. It stays where it is, to be linked to.
-func (j *job) adopt(ctx context.Context, pkg *sources.Package) (*stored, error) {
-	tree, err := hashing.Dir(ctx, pkg.Content.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("cannot verify the package in %s: %w", pkg.Content.Dir, err)
-	}
-	claims, err := j.claims(ctx, pkg)
-	if err != nil {
-		return nil, err
-	}
-	proof, err := j.judge(hashing.Computed{Tree: tree}, claims)
-	if isUnverifiable(err) && j.Policy.AllowUnverifiableInsecure {
-		proof, err = j.judgeUnverifiable(hashing.Computed{Tree: tree}, claims)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := findExecutable(pkg.Content.Dir, j.selection.Provider); err != nil {
-		return nil, err
-	}
-	return &stored{dir: pkg.Content.Dir, proof: proof, location: pkg.Location}, nil
-}
-
-// judgeUnverifiable passes over hashes that say nothing about a directory; those that do still bind.
-func (j *job) judgeUnverifiable(computed hashing.Computed, claims hashing.Claims) (*hashing.Proof, error) {
-	claims = j.Policy.admissible(claims)
-	proof, err := hashing.Judge(computed, nil, claims)
-	if isUnverifiable(err) {
-		proof, err = hashing.Judge(computed, nil, hashing.Claims{Others: claims.Others, Signer: claims.Signer})
-	}
-	if err != nil {
-		return nil, err
-	}
-	proof.Hashes = union(proof.Hashes, j.locked)
-	return proof, j.Policy.judge(proof)
-}
-
-func isUnverifiable(err error) bool {
-	var unverifiable *hashing.UnverifiableError
-	return errors.As(err, &unverifiable)
 }

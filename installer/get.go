@@ -1,31 +1,36 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// Get installs one provider and returns the absolute path of its executable: the newest version that meets the constraint, for
-// example Get(ctx, "hashicorp/random", "~> 3.6"). An empty constraint accepts every release. No lock file is involved.
-func (in *Installer) Get(ctx context.Context, address, constraint string) (string, error) {
-	p, err := sources.ParseProvider(address)
+// Get installs one provider: the newest version that meets the constraint. Get(ctx, "hashicorp/random", "~> 3.6") returns a package
+// whose Executable is the path to run. An empty constraint accepts every release; an address without a host is completed with
+// Installer.Registry.
+//
+// No lock file is involved, so each call downloads the package to compare it with what may be there already. A caller
+// who wants to come back without that keeps [Result.Locks] of Install.
+func (in *Installer) Get(ctx context.Context, address, constraint string) (*Package, error) {
+	p, err := sources.ParseProviderIn(cmp.Or(in.Registry, sources.DefaultRegistry), address)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	constraints, err := sources.ParseConstraints(constraint)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	result, err := in.Install(ctx, Request{Requirements: Requirements{p: constraints}})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if len(result.Packages) == 0 {
-		return "", &ProviderError{Provider: p, Phase: PhaseInstall, Err: errBuiltIn}
+		return nil, &ProviderError{Provider: p, Phase: PhaseInstall, Err: errBuiltIn}
 	}
-	return result.Packages[0].Executable, nil
+	return &result.Packages[0], nil
 }
 
 var errBuiltIn = errors.New("the provider is built into terraform and tofu; there is nothing to install")

@@ -82,7 +82,8 @@ func TestLimits(t *testing.T) {
 			f := setup(t, big)
 			f.in.Limits = limits
 			_, err := f.installError(require("acme/alpha", ""))
-			if !errors.Is(err, installer.ErrOverLimit) && !errors.Is(err, sources.ErrTooLarge) {
+			var archive *installer.ArchiveError
+			if !errors.As(err, &archive) || !errors.Is(err, installer.ErrOverLimit) {
 				t.Errorf("error is %v", err)
 			}
 			f.wantNothingInstalled()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,7 +19,7 @@ func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.directories(); err != nil {
+	if err := r.in.directories(); err != nil {
 		return nil, err
 	}
 	needed, failed := req.providers()
@@ -36,12 +37,12 @@ func (r *run) install(ctx context.Context, p sources.Provider) (*Package, *Provi
 	j := &job{
 		run:       r,
 		selection: selection,
-		platform:  r.Platform,
+		on:        r.in.Platform,
 		locked:    r.req.lockedHashes(p, selection.Version),
 	}
 	pkg, err := j.place(ctx)
 	if err != nil {
-		return nil, r.fail(&ProviderError{Provider: p, Version: selection.Version, Phase: PhaseInstall, Err: err})
+		return nil, j.fail(PhaseInstall, err)
 	}
 	pkg.Duration = time.Since(started)
 	return pkg, nil
@@ -49,30 +50,34 @@ func (r *run) install(ctx context.Context, p sources.Provider) (*Package, *Provi
 
 // result puts together what became of a request.
 func (req *Request) result(installed []*Package) *Result {
-	result := &Result{Locks: Locks{}}
-	for p, lock := range req.Locks.Clone() {
-		if _, ok := req.Requirements[p]; ok || req.Readonly {
-			result.Locks[p] = lock
-		}
-	}
+	result := &Result{Locks: req.keptLocks()}
 	for _, pkg := range installed {
 		result.Packages = append(result.Packages, *pkg)
-		p := pkg.Selection.Provider
-		lock := Lock{Version: pkg.Selection.Version, Constraints: pkg.Selection.Constraints, Hashes: pkg.Proof.Hashes}
+		lock := Lock{Version: pkg.Version, Constraints: pkg.Constraints, Hashes: pkg.Proof.Hashes}
 		if !req.Readonly {
-			result.Locks[p] = lock
-		} else if !slices.Equal(lock.Hashes, req.Locks[p].Hashes) {
-			result.Unrecorded = append(result.Unrecorded, p)
+			result.Locks[pkg.Provider] = lock
+		} else if !slices.Equal(lock.Hashes, req.Locks[pkg.Provider].Hashes) {
+			result.Unrecorded = append(result.Unrecorded, pkg.Provider)
 		}
 	}
 	return result
+}
+
+// keptLocks returns the old entries that remain unless there is something new: those of required providers.
+func (req *Request) keptLocks() Locks {
+	kept := req.Locks.Clone()
+	maps.DeleteFunc(kept, func(p sources.Provider, _ Lock) bool {
+		_, required := req.Requirements[p]
+		return !required && !req.Readonly
+	})
+	return kept
 }
 
 // job is the work on one package: one provider, one version, one platform.
 type job struct {
 	*run
 	selection *Selection
-	platform  sources.Platform
+	on        sources.Platform
 	locked    []hashing.Hash // that bind the version
 }
 
@@ -85,12 +90,22 @@ type stored struct {
 }
 
 func (j *job) send(e Event) {
-	e.Provider, e.Version, e.Platform = j.selection.Provider, j.selection.Version, j.platform
+	e.Provider, e.Version, e.Platform = j.selection.Provider, j.selection.Version, j.on
 	j.run.send(e)
 }
 
+// fail reports the failure and returns it.
+func (j *job) fail(phase Phase, err error) *ProviderError {
+	j.send(Event{Kind: Failed, Err: err})
+	e := &ProviderError{Provider: j.selection.Provider, Version: j.selection.Version, Phase: phase, Err: err}
+	if phase == PhaseLock {
+		e.Platform = j.on
+	}
+	return e
+}
+
 func (j *job) entry(base string) entry {
-	return newEntry(base, j.selection.Provider, j.selection.Version, j.platform)
+	return newEntry(base, j.selection.Provider, j.selection.Version, j.on)
 }
 
 // place brings the package into Dir.
@@ -99,8 +114,8 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 		return nil, err
 	}
 	defer j.underway.Release(1)
-	project := j.entry(j.Dir)
-	if j.Link.accepts(project.path) {
+	project := j.entry(j.in.Dir)
+	if j.in.Link.accepts(project.path) {
 		proof, err := j.prove(ctx, project.path)
 		if err != nil {
 			return nil, err
@@ -111,8 +126,8 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 		}
 	}
 	home := project
-	if j.CacheDir != "" {
-		home = j.entry(j.CacheDir)
+	if j.in.CacheDir != "" {
+		home = j.entry(j.in.CacheDir)
 	}
 	have, err := j.obtain(ctx, home)
 	if err != nil {
@@ -134,7 +149,7 @@ func (j *job) pkg(project entry, have *stored) (*Package, error) {
 	}
 	pkg := &Package{
 		Selection:  *j.selection,
-		Platform:   j.platform,
+		Platform:   j.on,
 		Dir:        project.path,
 		Executable: executable,
 		Location:   have.location,
@@ -179,29 +194,31 @@ func proveDir(ctx context.Context, dir string, locked []hashing.Hash) (*hashing.
 }
 
 // obtain makes sure that a verified package is in its home, or elsewhere if the source has it unpacked already.
-func (j *job) obtain(ctx context.Context, home entry) (have *stored, err error) {
-	look := func() error {
-		proof, err := j.prove(ctx, home.path)
-		if proof != nil {
-			j.send(Event{Kind: CacheHit, Path: home.path, Proof: proof})
-			have = &stored{dir: home.path, proof: proof}
-		}
-		return err
-	}
-	if err := look(); err != nil || have != nil {
+func (j *job) obtain(ctx context.Context, home entry) (*stored, error) {
+	have, err := j.look(ctx, home)
+	if err != nil || have != nil {
 		return have, err
 	}
 	waiting := func() { j.send(Event{Kind: Waiting, Path: home.path}) }
 	err = home.exclusively(ctx, waiting, func() error {
 		// Whoever had the lock since may have brought the package.
-		if err := look(); err != nil || have != nil {
-			return err
+		if have, err = j.look(ctx, home); err == nil && have == nil {
+			have, err = j.fetch(ctx, home)
 		}
-		have, err = j.fetch(ctx, home)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return have, nil
+}
+
+// look returns the package in its home if it is proven; nil if it is not.
+func (j *job) look(ctx context.Context, home entry) (*stored, error) {
+	proof, err := j.prove(ctx, home.path)
+	if err != nil || proof == nil {
+		return nil, err
+	}
+	j.send(Event{Kind: CacheHit, Path: home.path, Proof: proof})
+	return &stored{dir: home.path, proof: proof}, nil
 }

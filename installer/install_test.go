@@ -278,9 +278,13 @@ func TestAnotherPlatform(t *testing.T) {
 func TestGetReturnsTheExecutable(t *testing.T) {
 	t.Parallel()
 	f := setup(t, release("acme/alpha", "1.0.0"), release("acme/alpha", "1.1.0"))
-	path, err := f.in.Get(t.Context(), host+"acme/alpha", "< 1.1")
-	if err != nil || filepath.Base(path) != "terraform-provider-alpha_v1.0.0" {
-		t.Errorf("got %s, %v", path, err)
+	pkg, err := f.in.Get(t.Context(), host+"acme/alpha", "< 1.1")
+	if err != nil || filepath.Base(pkg.Executable) != "terraform-provider-alpha_v1.0.0" {
+		t.Errorf("got %+v, %v", pkg, err)
+	}
+	f.in.Registry = sources.MustParseHost("registry.example.com")
+	if pkg, err := f.in.Get(t.Context(), "acme/alpha", ""); err != nil || pkg.Version != version("1.1.0") {
+		t.Errorf("with another default registry: got %+v, %v", pkg, err)
 	}
 	if _, err := f.in.Get(t.Context(), "not/an/address/at/all", ""); err == nil {
 		t.Error("a bad address was accepted")
@@ -299,6 +303,8 @@ func TestImpossibleFieldsAreNamed(t *testing.T) {
 		"Installer.Dir":            {Source: f.source()},
 		"Installer.CacheDir":       {Source: f.source(), Dir: same, CacheDir: same},
 		"Installer.Downloads":      {Source: f.source(), Dir: same, Downloads: -1},
+		"Installer.Link":           {Source: f.source(), Dir: same, Link: 99},
+		"Installer.Limits.Total":   {Source: f.source(), Dir: same, Limits: installer.Limits{Total: -1}},
 		"Installer.Policy.Signers": {Source: f.source(), Dir: same, Policy: installer.Policy{Signers: []string{"0xABCD"}}},
 	}
 	for want, in := range tests {

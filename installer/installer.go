@@ -16,23 +16,27 @@ const (
 	DefaultDownloads = 8  // archives at a time
 )
 
-// Installer installs provider packages. Source and Dir are required; the zero value of every other field works. Set
-// the fields before the first call; the methods are safe for concurrent use, also by several installers and processes
-// on the same directories.
+// Installer installs provider packages. Source is required, and Dir for installing; the zero value of every other field
+// works. Set the fields before the first call; the methods are safe for concurrent use, also by several installers and
+// processes on the same directories.
 type Installer struct {
 	// Source is where packages come from. The answers it gives during one call are remembered for that call.
 	Source sources.Source
 
 	// Dir is the directory that packages are installed to: .terraform/providers in a module's directory, or another
-	// one. It is created when missing.
+	// one. It is created when missing. Resolve and Lock do not need it.
 	Dir string
 
 	// CacheDir is a plugin cache that several projects share. Packages are unpacked there once and linked into Dir.
-	// It is created when missing. Empty: no cache, packages are unpacked in Dir.
+	// It is created when missing. What is in a cache is used where the hashes of [Request.Locks] prove it; without
+	// them it is downloaded again and compared. Empty: no cache, packages are unpacked in Dir.
 	CacheDir string
 
 	// Platform is what packages are for. Zero: the platform of this process.
 	Platform sources.Platform
+
+	// Registry completes source addresses without a host that are given to Get. Zero: [sources.DefaultRegistry].
+	Registry sources.Host
 
 	// Policy says what is accepted. Zero: what terraform and tofu accept.
 	Policy Policy
@@ -40,7 +44,8 @@ type Installer struct {
 	// Link says how packages get from the cache into Dir. Zero: [LinkAuto].
 	Link Link
 
-	// Queries bounds the questions asked of sources at a time. Zero: [DefaultQueries].
+	// Queries bounds the questions asked of sources at a time. Zero: [DefaultQueries]; negative: an error, as for
+	// the other bounds.
 	Queries int
 
 	// Downloads bounds the archives that are downloaded at a time. Zero: [DefaultDownloads].
@@ -56,13 +61,14 @@ type Installer struct {
 	// overlap, and the installation waits for them; so it must not install the same packages in turn. Nil: nobody is told.
 	Notify func(Event)
 
-	// Logger gets the events that matter to operators, with the attributes listed at [Event]. Nil: no log.
+	// Logger gets all events, with the attributes listed at [Event]: failures as errors, what went on in spite of a
+	// fault as warnings, installed packages as information, everything else for debugging. Nil: no log.
 	Logger *slog.Logger
 }
 
-// FieldError says that a field of [Installer] or [Request] makes the call impossible.
+// FieldError says that a field of [Installer] or [Request], or a parameter, makes the call impossible.
 type FieldError struct {
-	Field   string // "Installer.Dir"
+	Field   string // "Installer.Dir"; "platforms" for the parameter of Lock
 	Problem string
 }
 
@@ -87,6 +93,9 @@ func (in *Installer) settings() (*settings, error) {
 	s.Queries = cmp.Or(s.Queries, DefaultQueries)
 	s.Downloads = cmp.Or(s.Downloads, DefaultDownloads)
 	s.Unpacks = cmp.Or(s.Unpacks, runtime.GOMAXPROCS(0))
+	if err := s.Limits.check(); err != nil {
+		return nil, err
+	}
 	s.Limits = s.Limits.withDefaults()
 	for _, bound := range []struct {
 		field string
@@ -95,6 +104,9 @@ func (in *Installer) settings() (*settings, error) {
 		if bound.value < 0 {
 			return nil, &FieldError{Field: "Installer." + bound.field, Problem: fmt.Sprintf("is %d, which lets nothing happen", bound.value)}
 		}
+	}
+	if s.Link < LinkAuto || s.Link > LinkCopy {
+		return nil, &FieldError{Field: "Installer.Link", Problem: s.Link.String() + " is none of the constants"}
 	}
 	return s, s.Policy.check()
 }

@@ -73,7 +73,7 @@ func symlink(from, to string) error { return os.Symlink(from, to) }
 func (j *job) link(ctx context.Context, have *stored, project entry) error {
 	waiting := func() { j.send(Event{Kind: Waiting, Path: project.path}) }
 	return project.exclusively(ctx, waiting, func() error {
-		if j.Link.accepts(project.path) && sameFile(have.dir, project.path) {
+		if j.in.Link.accepts(project.path) && sameFile(have.dir, project.path) {
 			return nil
 		}
 		return project.stage(func(w workshop) error {
@@ -92,7 +92,7 @@ func (j *job) linkStaged(ctx context.Context, have *stored, to string) error {
 		return err
 	}
 	var errs []error
-	for _, way := range j.Link.ways() {
+	for _, way := range j.in.Link.ways() {
 		err := way(from, to)
 		if err == nil {
 			return verifyCopy(ctx, have, to)

@@ -28,7 +28,7 @@ func (in *Installer) Lock(ctx context.Context, req Request, platforms []sources.
 		return nil, &FieldError{Field: "Request.Readonly", Problem: "makes no sense for Lock, which returns what the lock file should become"}
 	}
 	if len(platforms) == 0 {
-		platforms = []sources.Platform{r.Platform}
+		platforms = []sources.Platform{r.in.Platform}
 	}
 	for _, on := range platforms {
 		if err := checkPlatform("platforms", on); err != nil {
@@ -36,35 +36,57 @@ func (in *Installer) Lock(ctx context.Context, req Request, platforms []sources.
 		}
 	}
 	needed, failed := req.providers()
-	locked, more := each(needed, func(p sources.Provider) (*Package, *ProviderError) {
-		return r.lock(ctx, p, platforms)
-	})
-	return req.result(locked).Locks, asError(append(failed, more...))
+	jobs, more := r.lockJobs(ctx, needed, platforms)
+	failed = append(failed, more...)
+	found, more := each(jobs, func(j *job) (*hashed, *ProviderError) { return j.hashes(ctx) })
+	return req.lockAll(found, more), asError(append(failed, more...))
 }
 
-// lock collects one provider's hashes.
-func (r *run) lock(ctx context.Context, p sources.Provider, platforms []sources.Platform) (*Package, *ProviderError) {
-	selection, failure := r.resolve(ctx, p)
-	if failure != nil {
-		return nil, failure
-	}
-	proofs, failures := each(platforms, func(on sources.Platform) (*hashing.Proof, *ProviderError) {
-		j := &job{run: r, selection: selection, platform: on}
-		proof, err := j.hash(ctx)
-		if err != nil {
-			j.send(Event{Kind: Failed, Err: err})
-			return nil, &ProviderError{Provider: p, Version: selection.Version, Phase: PhaseLock, Err: err}
+// lockJobs selects a version for each provider and returns the work that this means, for all platforms.
+func (r *run) lockJobs(ctx context.Context, needed []sources.Provider, platforms []sources.Platform) ([]*job, []*ProviderError) {
+	selections, failed := each(needed, func(p sources.Provider) (*Selection, *ProviderError) { return r.resolve(ctx, p) })
+	var jobs []*job
+	for _, selection := range selections {
+		for _, on := range platforms {
+			jobs = append(jobs, &job{run: r, selection: selection, on: on})
 		}
-		return proof, nil
-	})
-	if len(failures) > 0 {
-		return nil, failures[0]
 	}
-	together := &hashing.Proof{Hashes: r.req.lockedHashes(p, selection.Version)}
-	for _, proof := range proofs {
-		together.Hashes = union(together.Hashes, proof.Hashes)
+	return jobs, failed
+}
+
+// hashed is what was found out about one platform's package.
+type hashed struct {
+	selection *Selection
+	hashes    []hashing.Hash
+}
+
+func (j *job) hashes(ctx context.Context) (*hashed, *ProviderError) {
+	proof, err := j.hash(ctx)
+	if err != nil {
+		return nil, j.fail(PhaseLock, err)
 	}
-	return &Package{Selection: *selection, Proof: together}, nil
+	return &hashed{j.selection, proof.Hashes}, nil
+}
+
+// lockAll puts the hashes together. A provider that failed for one platform keeps its old entry.
+func (req *Request) lockAll(found []*hashed, failures []*ProviderError) Locks {
+	locks := req.keptLocks()
+	failed := make(map[sources.Provider]bool)
+	for _, failure := range failures {
+		failed[failure.Provider] = true
+	}
+	for _, h := range found {
+		s := h.selection
+		if failed[s.Provider] {
+			continue
+		}
+		lock := Lock{Version: s.Version, Constraints: s.Constraints, Hashes: h.hashes}
+		if have := locks[s.Provider]; have.Version == s.Version { // from the old file, or for another platform
+			lock.Hashes = union(have.Hashes, h.hashes)
+		}
+		locks[s.Provider] = lock
+	}
+	return locks
 }
 
 // hash finds out the hashes of one platform's package: from what the source publishes, or from the package.
@@ -88,8 +110,8 @@ func (j *job) hash(ctx context.Context) (*hashing.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	if computed, ok := j.Policy.hearsay(claims); ok {
-		return j.judge(computed, claims)
+	if published, ok := j.in.Policy.published(claims); ok {
+		return j.weigh(published, claims)
 	}
 	return j.hashArchive(ctx, pkg)
 }
@@ -114,7 +136,7 @@ const scratchPrefix = ".scratch-"
 // scratchFile makes a file that is read once, beside the packages if there is a directory for them. Where the system
 // allows it, it has no name, so that nothing is left of it when the process is killed; elsewhere the next one removes it.
 func (r *run) scratchFile() (*os.File, error) {
-	base := cmp.Or(r.CacheDir, r.Dir)
+	base := cmp.Or(r.in.CacheDir, r.in.Dir)
 	if base != "" {
 		if err := os.MkdirAll(base, 0o755); err != nil {
 			return nil, err
@@ -132,9 +154,9 @@ func (r *run) scratchFile() (*os.File, error) {
 	return file, nil
 }
 
-// hearsay returns the hashes of a package as its claims have them. They are enough for a lock file if there is one of
+// published returns the hashes of a package as its claims have them. They are enough for a lock file if there is one of
 // each scheme, an h1: for plugin caches and a zh: for downloads, and no doubt which.
-func (p Policy) hearsay(claims hashing.Claims) (hashing.Computed, bool) {
+func (p Policy) published(claims hashing.Claims) (hashing.Computed, bool) {
 	tree, okTree := p.undisputed(claims, hashing.SchemeH1)
 	archive, okArchive := p.undisputed(claims, hashing.SchemeZH)
 	return hashing.Computed{Tree: tree, Archive: archive}, okTree && okArchive

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/hashing"
@@ -127,8 +128,11 @@ func TestLockNeedsEveryPlatform(t *testing.T) {
 	_, err := f.in.Lock(t.Context(), require("acme/alpha", ""), append(fourPlatforms, sources.Platform{OS: "plan9", Arch: "386"}))
 	var platform *sources.PlatformError
 	var failure *installer.ProviderError
-	if !errors.As(err, &platform) || !errors.As(err, &failure) || failure.Phase != installer.PhaseLock {
+	if !errors.As(err, &platform) || !errors.As(err, &failure) || failure.Phase != installer.PhaseLock || failure.Platform.OS != "plan9" {
 		t.Errorf("error is %v", err)
+	}
+	if n := strings.Count(err.Error(), "acme/alpha"); n != 1 {
+		t.Errorf("the provider is named %d times: %v", n, err)
 	}
 }
 

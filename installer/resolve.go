@@ -27,12 +27,12 @@ func (in *Installer) Resolve(ctx context.Context, req Request) (*Resolution, err
 
 // resolve selects one provider's version.
 func (r *run) resolve(ctx context.Context, p sources.Provider) (*Selection, *ProviderError) {
-	r.send(Event{Kind: Resolving, Provider: p, Platform: r.Platform})
+	r.send(Event{Kind: Resolving, Provider: p, Platform: r.in.Platform})
 	s, err := r.selectVersion(ctx, p)
 	if err != nil {
-		return nil, r.fail(&ProviderError{Provider: p, Phase: PhaseResolve, Err: err})
+		return nil, r.fail(p, err)
 	}
-	r.send(Event{Kind: Resolved, Provider: p, Version: s.Version, Platform: r.Platform})
+	r.send(Event{Kind: Resolved, Provider: p, Version: s.Version, Platform: r.in.Platform})
 	return s, nil
 }
 
@@ -46,7 +46,7 @@ func (r *run) selectVersion(ctx context.Context, p sources.Provider) (*Selection
 	}
 	listing, err := r.versions(ctx, p)
 	for _, message := range listing.Warnings {
-		r.send(Event{Kind: Warning, Provider: p, Platform: r.Platform, Message: message})
+		r.send(Event{Kind: Warning, Provider: p, Platform: r.in.Platform, Message: message})
 	}
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (r *run) versions(ctx context.Context, p sources.Provider) (sources.Listing
 		return sources.Listing{}, err
 	}
 	defer r.queries.Release(1)
-	return r.source.Versions(ctx, p)
+	return r.memo.Versions(ctx, p)
 }
 
 // newest selects from a listing.
@@ -93,9 +93,9 @@ func (r *run) newest(p sources.Provider, constraints sources.Constraints, listin
 
 // unusable says why a version cannot be used, as far as the listing tells.
 func (r *run) unusable(a sources.Available) error {
-	if a.Platforms != nil && !slices.Contains(a.Platforms, r.Platform) {
+	if a.Platforms != nil && !slices.Contains(a.Platforms, r.in.Platform) {
 		available := slices.SortedFunc(slices.Values(a.Platforms), sources.Platform.Compare)
-		return &sources.PlatformError{Platform: r.Platform, Available: available}
+		return &sources.PlatformError{Platform: r.in.Platform, Available: available}
 	}
 	return sources.CheckProtocols(a.Protocols)
 }
@@ -118,6 +118,10 @@ func (r *run) suggest(s *Selection, err error) error {
 		return err
 	}
 	unusable := &UnusableError{Version: s.Version, Err: err}
+	var source *sources.Error
+	if errors.As(err, &source) { // what was asked stands in the error around this one already
+		unusable.Source, unusable.Err = source.Source, source.Err
+	}
 	for _, a := range slices.Backward(s.listing) {
 		if a.Version != s.Version && s.Constraints.Allows(a.Version) && r.unusable(a) == nil {
 			unusable.Usable = a.Version

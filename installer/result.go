@@ -24,7 +24,7 @@ type Result struct {
 
 // Package is an installed package.
 type Package struct {
-	Selection  Selection
+	Selection  // which version, and why
 	Platform   sources.Platform
 	Dir        string         // absolute path of the package's directory below Installer.Dir
 	Executable string         // absolute path of the provider's executable in Dir

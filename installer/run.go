@@ -10,9 +10,9 @@ import (
 
 // run is one call of an Installer's methods: its settings, its request, and what bounds its work.
 type run struct {
-	*settings
+	in        *settings
 	req       *Request
-	source    sources.Source // remembers answers
+	memo      sources.Source // Installer.Source, with its answers remembered
 	queries   *semaphore.Weighted
 	downloads *semaphore.Weighted
 	unpacks   *semaphore.Weighted
@@ -29,9 +29,9 @@ func (in *Installer) begin(req *Request) (*run, error) {
 		return nil, err
 	}
 	return &run{
-		settings:  s,
+		in:        s,
 		req:       req,
-		source:    sources.Memo(s.Source),
+		memo:      sources.Memo(s.Source),
 		queries:   semaphore.NewWeighted(int64(s.Queries)),
 		downloads: semaphore.NewWeighted(int64(s.Downloads)),
 		unpacks:   semaphore.NewWeighted(int64(s.Unpacks)),
@@ -42,10 +42,10 @@ func (in *Installer) begin(req *Request) (*run, error) {
 
 func (r *run) send(e Event) { r.notifier.send(e) }
 
-// fail reports a provider's failure and returns it.
-func (r *run) fail(e *ProviderError) *ProviderError {
-	r.send(Event{Kind: Failed, Provider: e.Provider, Version: e.Version, Platform: r.Platform, Err: e.Err})
-	return e
+// fail reports that a provider failed before a version was selected, and returns the failure.
+func (r *run) fail(p sources.Provider, err error) *ProviderError {
+	r.send(Event{Kind: Failed, Provider: p, Platform: r.in.Platform, Err: err})
+	return &ProviderError{Provider: p, Phase: PhaseResolve, Err: err}
 }
 
 // each does the same for all items side by side and returns, in their order, what succeeded and what failed.
