@@ -63,14 +63,13 @@ func buildDirect(location Location, config *Config, opts SourceOptions) (sources
 	}
 	retries := cmp.Or(method.DownloadRetryCount, config.DownloadRetries)
 	return sources.Memo(direct.New(direct.Config{
-		Client:          opts.Client,
-		UserAgent:       opts.UserAgent,
-		Credentials:     opts.Credentials,
-		Services:        config.Services,
-		DefaultRegistry: config.Registry,
-		Retries:         orNone(config.Protocols.RetryCount),
-		ArchiveRetries:  orNone(retries),
-		Timeout:         orNone(config.Protocols.Timeout),
+		Client:         opts.Client,
+		UserAgent:      opts.UserAgent,
+		Credentials:    opts.Credentials,
+		Services:       config.Services,
+		Retries:        orNone(config.Protocols.RetryCount),
+		ArchiveRetries: orNone(retries),
+		Timeout:        orNone(config.Protocols.Timeout),
 	})), nil
 }
 

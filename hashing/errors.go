@@ -49,15 +49,20 @@ func (e *SumsError) Error() string {
 	return fmt.Sprintf("invalid SHA256SUMS, line %d: %s", e.Line, e.Reason)
 }
 
-// Who holds a package to its hashes: the By of a [MismatchError] and of an [UnverifiableError].
+// By says who holds a package to its hashes.
+type By string
+
+// Who can hold a package to its hashes.
 const (
-	ByLock   = "dependency lock file"
-	BySource = "source"
+	ByLock   By = "dependency lock file"
+	BySource By = "source"
+	BySums   By = "SHA256SUMS document" // a registry's, which must agree with what the registry says elsewhere
+	ByOrigin By = "package it was copied from"
 )
 
-// MismatchError says that a package is not the one that was locked or that its source describes. Never use it.
+// MismatchError says that a package is not the one that was locked or that its source describes. Do not use the package.
 type MismatchError struct {
-	By   string // [ByLock] or [BySource]
+	By   By
 	Want []Hash // of which one had to match, sorted
 	Got  []Hash // what the package has, sorted
 }
@@ -75,7 +80,7 @@ func (e *MismatchError) Error() string {
 // UnverifiableError says that there are hashes to hold a package to, but none of a kind that was, or can be,
 // computed: only "zh" for an unpacked directory, or only schemes that are not known.
 type UnverifiableError struct {
-	By   string // [ByLock] or [BySource]
+	By   By     // ByLock or BySource
 	Want []Hash // the hashes that could not be judged, sorted
 	Got  []Hash // what the package has, sorted
 }

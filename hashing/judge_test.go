@@ -137,7 +137,7 @@ func TestJudgeRefusesWhatDoesNotMatch(t *testing.T) {
 		computed hashing.Computed
 		locked   hashes
 		claims   hashing.Claims
-		by       string
+		by       hashing.By
 		want     hashes
 	}{
 		{"locked otherwise", fromZip, hashes{strangeH1, strangeZH, unknown}, hashing.Claims{}, hashing.ByLock, hashes{strangeH1, strangeZH}},
@@ -181,7 +181,7 @@ func TestJudgeRefusesWhatItCannotJudge(t *testing.T) {
 		computed hashing.Computed
 		locked   hashes
 		claims   hashing.Claims
-		by       string
+		by       hashing.By
 		want     hashes
 	}{
 		{"only zh locked, a directory", fromDir, hashes{zipZH, unknown}, hashing.Claims{}, hashing.ByLock, hashes{zipZH}},

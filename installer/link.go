@@ -116,7 +116,7 @@ func verifyCopy(ctx context.Context, have *stored, copied string) error {
 		return err
 	}
 	if want := have.proof.Computed.Tree; tree != want {
-		return &hashing.MismatchError{By: "the package it was copied from", Want: []hashing.Hash{want}, Got: []hashing.Hash{tree}}
+		return &hashing.MismatchError{By: hashing.ByOrigin, Want: []hashing.Hash{want}, Got: []hashing.Hash{tree}}
 	}
 	return nil
 }

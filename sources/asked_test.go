@@ -39,3 +39,18 @@ func TestAChainSaysWhatItHeard(t *testing.T) {
 		t.Errorf("asked %+v, %v", listing.Asked, err)
 	}
 }
+
+func TestARuleWithoutSourceIsAnError(t *testing.T) {
+	t.Parallel()
+	c := sources.Chain{{Source: registry(t, "1.0.0")}, {}}
+	rocket := sources.MustParseProvider("registry.example.com/acme/rocket")
+	if _, err := c.Versions(t.Context(), rocket); err == nil {
+		t.Error("Versions went on without it")
+	}
+	if _, err := c.Package(t.Context(), rocket, sources.MustParseVersion("1.0.0"), linux); err == nil {
+		t.Error("Package went on without it")
+	}
+	if c.String() == "" {
+		t.Error("the chain has no name")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +20,7 @@ type Chain []Rule
 
 // Rule is one source of a [Chain] and the providers it is for.
 type Rule struct {
-	Source   Source
+	Source   Source    // required
 	Include  []Pattern // empty: every provider
 	Exclude  []Pattern // beats Include
 	Fallback Fallback  // when to go on to the next rule; zero: only on absence
@@ -52,6 +53,9 @@ func (r Rule) goesOn(err error) bool {
 // Versions returns the union of what the matching rules list. From names them for each version, and Asked says what
 // each rule contributed; when there is an error, too.
 func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
+	if err := c.check(); err != nil {
+		return Listing{}, err
+	}
 	rules := c.matching(p)
 	listings, errs := askAll(ctx, rules, p)
 	var union union
@@ -206,6 +210,9 @@ func unionOrUnsaid[T comparable](a, b []T) []T {
 
 // Package returns the package of the first matching rule that has it.
 func (c Chain) Package(ctx context.Context, p Provider, v Version, on Platform) (*Package, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	rules := c.matching(p)
 	var errs []error
 	for _, rule := range rules {
@@ -239,6 +246,15 @@ func mergePlatformErrors(errs []error) error {
 	return merged
 }
 
+func (c Chain) check() error {
+	for i, rule := range c {
+		if rule.Source == nil {
+			return fmt.Errorf("chain: rule %d has no Source", i+1)
+		}
+	}
+	return nil
+}
+
 func (c Chain) matching(p Provider) []Rule {
 	var rules []Rule
 	for _, rule := range c {
@@ -253,7 +269,9 @@ func (c Chain) matching(p Provider) []Rule {
 func (c Chain) String() string {
 	names := make([]string, len(c))
 	for i, rule := range c {
-		names[i] = rule.Source.String()
+		if names[i] = "nothing"; rule.Source != nil {
+			names[i] = rule.Source.String()
+		}
 	}
 	return "chain of " + strings.Join(names, ", ")
 }

@@ -10,6 +10,7 @@ import (
 
 	clients "github.com/apparentlymart/go-versions/versions"
 	goversion "github.com/hashicorp/go-version"
+
 	"github.com/purveyor-dev/purveyor/sources"
 )
 

@@ -14,20 +14,20 @@ import (
 // Its fields become parts of paths: values from outside belong through [ParsePlatform].
 type Platform struct{ OS, Arch string }
 
-// PlatformNameError says why a text is not a [Platform].
-type PlatformNameError struct{ Input string }
+// PlatformSyntaxError says why a text is not a [Platform].
+type PlatformSyntaxError struct{ Input string }
 
-func (e *PlatformNameError) Error() string {
+func (e *PlatformSyntaxError) Error() string {
 	return fmt.Sprintf("invalid platform %q: a platform has the form os_arch, in lower-case letters and digits, "+
 		"like linux_amd64", e.Input)
 }
 
 // ParsePlatform reads "os_arch": two words of lower-case ASCII letters and digits. They need not be known. The error
-// is a [*PlatformNameError].
+// is a [*PlatformSyntaxError].
 func ParsePlatform(s string) (Platform, error) {
 	os, arch, _ := strings.Cut(s, "_")
 	if !isPlatformWord(os) || !isPlatformWord(arch) {
-		return Platform{}, &PlatformNameError{Input: s}
+		return Platform{}, &PlatformSyntaxError{Input: s}
 	}
 	return Platform{OS: os, Arch: arch}, nil
 }

@@ -38,9 +38,9 @@ func TestParsePlatformRefuses(t *testing.T) {
 		"../.._..", "linux_..", "linux_a/b", `linux_a\b`, "linux_a.b", "línux_amd64", "linux_amd64\n", "linux_amd64\x00",
 	} {
 		p, err := sources.ParsePlatform(s)
-		var refused *sources.PlatformNameError
+		var refused *sources.PlatformSyntaxError
 		if !errors.As(err, &refused) || refused.Input != s || !p.IsZero() {
-			t.Errorf("ParsePlatform(%q) = %q, %v, want a *PlatformNameError", s, p, err)
+			t.Errorf("ParsePlatform(%q) = %q, %v, want a *PlatformSyntaxError", s, p, err)
 		}
 	}
 }
@@ -73,9 +73,9 @@ func TestPlatformAsText(t *testing.T) {
 	if err := json.Unmarshal(text, &out); err != nil || !slices.Equal(out, in) {
 		t.Errorf("unmarshalled: %v, %v, want %v", out, err, in)
 	}
-	var refused *sources.PlatformNameError
+	var refused *sources.PlatformSyntaxError
 	if err := json.Unmarshal([]byte(`["linux"]`), &out); !errors.As(err, &refused) {
-		t.Errorf("got error %v, want a *PlatformNameError", err)
+		t.Errorf("got error %v, want a *PlatformSyntaxError", err)
 	}
 }
 

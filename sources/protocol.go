@@ -11,7 +11,7 @@ import (
 // "5.1" stands for 5.0 and 5.1.
 type Protocol struct{ Major, Minor int }
 
-// ParseProtocol reads "5.0" or "5".
+// ParseProtocol reads "5.0" or "5". The error matches [ErrMalformed].
 func ParseProtocol(s string) (Protocol, error) {
 	major, minor, found := strings.Cut(s, ".")
 	if !found {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	clients "github.com/apparentlymart/go-versions/versions"
+
 	"github.com/purveyor-dev/purveyor/sources"
 )
 

@@ -147,7 +147,7 @@ func (t *tour) again(ctx context.Context) error {
 		return err
 	}
 	for _, pkg := range result.Packages {
-		t.line("%s %s comes from the cache, proven by the lock file", pkg.Selection.Provider.Type(), pkg.Selection.Version)
+		t.line("%s %s, %d bytes downloaded, proven %s", pkg.Provider.Type(), pkg.Version, pkg.Downloaded, proof(pkg.Proof))
 	}
 	t.requests(t.registry)
 	return nil

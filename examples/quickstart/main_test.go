@@ -17,7 +17,7 @@ func TestTheTourArrives(t *testing.T) {
 	}
 	for _, want := range []string{
 		"rocket   1.5.2   the newest of 2 that meet ~> 1.4; there are 4, up to 2.0.0",
-		"signed   by Orbital Systems",
+		"proven   signed by Orbital Systems",
 		"→ requests: 1 discovery, 3 versions\n",
 		"→ requests: 3 versions, 3 package, 3 sums, 3 signature, 3 archive\n",
 		"→ requests: none\n",
@@ -29,6 +29,22 @@ func TestTheTourArrives(t *testing.T) {
 	lock, err := os.ReadFile(filepath.Join(dir, "module", ".terraform.lock.hcl"))
 	if err != nil || bytes.Count(lock, []byte("\nprovider ")) != 3 {
 		t.Errorf("the lock file is not there or not complete: %v\n%s", err, lock)
+	}
+}
+
+// With everything kept from the first time, the second finds nothing to do.
+func TestTheTourCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var first, second bytes.Buffer
+	if err := run(t.Context(), &first, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), &second, dir); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(second.String(), "→ requests: none"); n != 3 {
+		t.Errorf("%d of 3 stages made no request:\n%s", n, second.String())
 	}
 }
 

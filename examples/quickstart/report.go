@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
@@ -40,13 +41,32 @@ func (r report) selection(s installer.Selection) {
 
 // pkg says where a package came from, where it is, and who vouches for it.
 func (r report) pkg(p installer.Package) {
-	r.line("%s %s, %d kB in %d ms", p.Selection.Provider, p.Selection.Version, p.Downloaded/1000, p.Duration.Milliseconds())
-	r.line("  from     %s", p.Location)
-	r.line("  signed   by %s, key %s", p.Proof.Signer.Identity, p.Proof.Signer.Fingerprint)
+	r.line("%s %s in %d ms", p.Provider, p.Version, p.Duration.Milliseconds())
+	if p.Location == "" {
+		r.line("  from     this machine: nothing was downloaded")
+	} else {
+		r.line("  from     %s, %d kB", p.Location, p.Downloaded/1000)
+	}
+	r.line("  proven   %s", proof(p.Proof))
 	r.line("  contents %s", p.Proof.Computed.Tree)
-	r.line("  archive  %s", p.Proof.Computed.Archive)
-	r.line("  cached   %s", r.path(p.Stored))
+	if archive := p.Proof.Computed.Archive; archive != "" {
+		r.line("  archive  %s", archive)
+	}
+	if p.Stored != "" {
+		r.line("  cached   %s", r.path(p.Stored))
+	}
 	r.line("  run      %s", r.path(p.Executable))
+}
+
+// proof says what the verification of a package rests on.
+func proof(p *hashing.Proof) string {
+	switch {
+	case p.Authority == hashing.Signed:
+		return fmt.Sprintf("signed by %s, key %s", p.Signer.Identity, p.Signer.Fingerprint)
+	case p.Locked:
+		return "by a hash of the lock file"
+	}
+	return p.Authority.String()
 }
 
 // requests says what was asked of the registry since the last time.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,8 +145,8 @@ func (w *voucher) weigh(authority hashing.Authority, filename string) hashing.Au
 // authority verifies the signature, and decides what the checksums are worth where there is none to verify.
 func (w *voucher) authority(doc *sumsDocument) (hashing.Authority, *hashing.Signer, error) {
 	if len(w.keys) == 0 {
-		if w.provider.Host() != w.source.config.DefaultRegistry {
-			return hashing.Unverified, nil, fmt.Errorf("registry %s offers no signing keys: %w", w.provider.Host(), signature.ErrUnsigned)
+		if host := w.provider.Host(); host != sources.OpenTofuRegistry && !slices.Contains(w.source.config.UnsignedInsecure, host) {
+			return hashing.Unverified, nil, fmt.Errorf("registry %s offers no signing keys: %w; its operator should publish the key that signs its checksums", host, signature.ErrUnsigned)
 		}
 		return hashing.Reported, nil, nil
 	}
@@ -163,7 +164,7 @@ func (w *voucher) checkSum(sums hashing.Sums) error {
 		return fmt.Errorf("%w: the SHA256SUMS document does not list the file", sources.ErrMalformed)
 	}
 	if listed != w.sum {
-		return &hashing.MismatchError{By: "SHA256SUMS document", Want: []hashing.Hash{listed}, Got: []hashing.Hash{w.sum}}
+		return &hashing.MismatchError{By: hashing.BySums, Want: []hashing.Hash{listed}, Got: []hashing.Hash{w.sum}}
 	}
 	return nil
 }

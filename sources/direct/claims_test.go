@@ -26,7 +26,7 @@ func signer(t *testing.T, opts registrytest.SignerOptions) *registrytest.Signer 
 
 // byDefault makes the registry the default one, which may offer no keys.
 func byDefault(s *registrytest.Server) func(*direct.Config) {
-	return func(c *direct.Config) { c.DefaultRegistry = sources.MustParseHost(s.Host()) }
+	return func(c *direct.Config) { c.UnsignedInsecure = []sources.Host{sources.MustParseHost(s.Host())} }
 }
 
 // examine returns the claims about acme/alpha 1.0.0 for linux, and the hash of the archive.
@@ -111,7 +111,7 @@ func TestSignaturesThatDoNotCount(t *testing.T) {
 			Kind: registrytest.KindPackage, Edit: set("signing_keys", map[string]any{"gpg_public_keys": nil}),
 		}, signature.ErrUnsigned},
 		{"signature too large", nil, registrytest.Fault{Kind: registrytest.KindSignature, Body: make([]byte, direct.MaxSignature+1)}, sources.ErrTooLarge},
-		{"sums too large", nil, registrytest.Fault{Kind: registrytest.KindSums, Body: make([]byte, direct.MaxSums+1)}, sources.ErrTooLarge},
+		{"sums too large", nil, registrytest.Fault{Kind: registrytest.KindSums, Body: make([]byte, direct.MaxSumsDocument+1)}, sources.ErrTooLarge},
 		{"signature absent", nil, registrytest.Fault{Kind: registrytest.KindSignature, Status: 500}, sources.ErrUnavailable},
 		{"sums forbidden", nil, registrytest.Fault{Kind: registrytest.KindSums, Status: 403}, sources.ErrUnauthorized},
 	} {

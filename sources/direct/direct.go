@@ -15,11 +15,11 @@ import (
 
 // The largest accepted documents, in bytes.
 const (
-	MaxDiscovery = 1 << 20  // service discovery document
-	MaxVersions  = 32 << 20 // list of versions
-	MaxPackage   = 4 << 20  // package document
-	MaxSums      = 1 << 20  // SHA256SUMS document
-	MaxSignature = 64 << 10 // its signature
+	MaxDiscoveryDocument = 1 << 20  // service discovery
+	MaxVersionsDocument  = 32 << 20 // list of versions
+	MaxPackageDocument   = 4 << 20  // description of one package
+	MaxSumsDocument      = 1 << 20  // SHA256SUMS
+	MaxSignature         = 64 << 10 // over it
 )
 
 // Defaults for the zero values in [Config].
@@ -44,9 +44,9 @@ type Config struct {
 	// ("providers.v1") to base URL, absolute or relative to where the host's discovery document would be.
 	Services map[sources.Host]map[string]string
 
-	// DefaultRegistry is the one host whose providers may come without signing keys. Zero: [sources.DefaultRegistry].
-	// OpenTofu makes this exception for its registry; terraform makes none, not even for its own.
-	DefaultRegistry sources.Host
+	// UnsignedInsecure are further registries whose providers may come without signing keys. OpenTofu's own registry
+	// always may, as OpenTofu has it; terraform's may not, as terraform has it.
+	UnsignedInsecure []sources.Host
 
 	// Retries is the number of further attempts at a document. Zero: [DefaultRetries]; negative: none.
 	Retries int
@@ -80,7 +80,6 @@ type Source struct {
 
 // New returns a source. It makes no request.
 func New(config Config) *Source {
-	config.DefaultRegistry = cmp.Or(config.DefaultRegistry, sources.DefaultRegistry)
 	return &Source{
 		config: config,
 		web: &web.Client{

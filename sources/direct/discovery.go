@@ -88,7 +88,7 @@ func (s *Source) fetchDiscovery(ctx context.Context, host sources.Host, location
 		URL:    location,
 		Accept: "application/json",
 		Token:  token,
-		Limit:  MaxDiscovery,
+		Limit:  MaxDiscoveryDocument,
 		Status: []int{http.StatusNotFound},
 	})
 	if err != nil {

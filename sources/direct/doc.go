@@ -17,7 +17,7 @@
 // The SHA256SUMS document must name the package's file with the checksum that the package document states. When the
 // registry offers signing keys, one of them must have signed the document: the claims are then [hashing.Signed], and
 // say so if the key or the signature has expired. Without keys the claims are [hashing.Reported], which is accepted
-// from [Config.DefaultRegistry] only; elsewhere it is [signature.ErrUnsigned].
+// from OpenTofu's registry and those of [Config.UnsignedInsecure] only; elsewhere it is [signature.ErrUnsigned].
 //
 // A signature is over names and sums. It vouches for a package only if the file is named as usual, for this very provider
 // type, version and platform ([sources.ArchiveName]); under another name the claim is Reported, for an old release must

@@ -40,7 +40,7 @@ type signingKeys struct {
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := s.describe(ctx, p, v, on)
 	if err != nil {
-		return nil, &sources.Error{Op: "describe package", Source: s.String(), Provider: p, Version: v, Platform: on, Err: err}
+		return nil, &sources.Error{Op: "describe package", Source: "registry " + p.Host().String(), Provider: p, Version: v, Platform: on, Err: err}
 	}
 	return pkg, nil
 }
@@ -79,7 +79,7 @@ func (s *Source) packageDocument(ctx context.Context, registry *service, p sourc
 	}
 	i := slices.IndexFunc(listing.Versions, func(a sources.Available) bool { return a.Version == v })
 	if i < 0 {
-		return nil, fmt.Errorf("%w: registry %s does not list version %s", sources.ErrNotFound, p.Host(), v)
+		return nil, fmt.Errorf("%w: the registry does not list the version", sources.ErrNotFound)
 	}
 	if listed := s.spellings.Of(p, v); listed != spelling {
 		doc, err := s.askPackage(ctx, registry, p, listed, on)
@@ -93,7 +93,7 @@ func (s *Source) packageDocument(ctx context.Context, registry *service, p sourc
 }
 
 func (s *Source) askPackage(ctx context.Context, registry *service, p sources.Provider, spelling string, on sources.Platform) (*web.Document, error) {
-	return s.ask(ctx, registry, MaxPackage, p.Namespace(), p.Type(), spelling, "download", on.OS, on.Arch)
+	return s.ask(ctx, registry, MaxPackageDocument, p.Namespace(), p.Type(), spelling, "download", on.OS, on.Arch)
 }
 
 // translate turns a registry's answer into a package. Its errors say what is wrong with the document.

@@ -192,7 +192,7 @@ func TestMessagesAboutPackagesAreShort(t *testing.T) {
 func TestPackageDocumentTooLarge(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	misbehave(t, s, registrytest.Fault{Kind: registrytest.KindPackage, Body: make([]byte, direct.MaxPackage+1)})
+	misbehave(t, s, registrytest.Fault{Kind: registrytest.KindPackage, Body: make([]byte, direct.MaxPackageDocument+1)})
 	_, err := connect(s, nil).Package(t.Context(), provider(t, s, "acme/alpha"), v1, linux)
 	if !errors.Is(err, sources.ErrTooLarge) {
 		t.Errorf("error = %v, want ErrTooLarge", err)

@@ -44,7 +44,7 @@ func (s *Source) fetchSums(ctx context.Context, key sumsKey) (*sumsDocument, err
 			return err
 		})
 	}
-	fetch(key.sums, MaxSums, &doc.sums)
+	fetch(key.sums, MaxSumsDocument, &doc.sums)
 	fetch(key.signature, MaxSignature, &doc.signature)
 	if err := group.Wait(); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type versionEntry struct {
 func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	listing, err := s.versions(ctx, p)
 	if err != nil {
-		return sources.Listing{}, &sources.Error{Op: "list versions", Source: s.String(), Provider: p, Err: err}
+		return sources.Listing{}, &sources.Error{Op: "list versions", Source: "registry " + p.Host().String(), Provider: p, Err: err}
 	}
 	return listing, nil
 }
@@ -43,13 +43,12 @@ func (s *Source) versions(ctx context.Context, p sources.Provider) (sources.List
 	if err != nil {
 		return sources.Listing{}, err
 	}
-	doc, err := s.ask(ctx, registry, MaxVersions, p.Namespace(), p.Type(), "versions")
+	doc, err := s.ask(ctx, registry, MaxVersionsDocument, p.Namespace(), p.Type(), "versions")
 	if err != nil {
 		return sources.Listing{}, err
 	}
 	if doc.Status == http.StatusNotFound {
-		return sources.Listing{}, fmt.Errorf("%w: registry %s has no provider %s/%s",
-			sources.ErrNotFound, p.Host(), p.Namespace(), p.Type())
+		return sources.Listing{}, fmt.Errorf("%w: the registry has no such provider", sources.ErrNotFound)
 	}
 	var answer versionsDocument
 	if err := remote.Decode(doc, &answer); err != nil {

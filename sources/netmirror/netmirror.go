@@ -17,8 +17,8 @@ import (
 
 // The largest accepted documents, in bytes.
 const (
-	MaxIndex   = 16 << 20 // index.json
-	MaxVersion = 4 << 20  // VERSION.json
+	MaxIndexDocument   = 16 << 20 // index.json
+	MaxVersionDocument = 4 << 20  // VERSION.json
 )
 
 // Defaults for the zero values in [Config].

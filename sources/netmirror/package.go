@@ -57,7 +57,7 @@ func (s *Source) describe(ctx context.Context, p sources.Provider, v sources.Ver
 // versionDocument asks for a version, in the mirror's own spelling.
 func (s *Source) versionDocument(ctx context.Context, p sources.Provider, v sources.Version) (*web.Document, error) {
 	spelling := s.spellings.Of(p, v)
-	doc, err := s.get(ctx, p, spelling+".json", MaxVersion)
+	doc, err := s.get(ctx, p, spelling+".json", MaxVersionDocument)
 	if err != nil || doc.Status == http.StatusOK {
 		return doc, err
 	}
@@ -66,7 +66,7 @@ func (s *Source) versionDocument(ctx context.Context, p sources.Provider, v sour
 		return nil, err
 	}
 	if listed := s.spellings.Of(p, v); listed != spelling {
-		doc, err := s.get(ctx, p, listed+".json", MaxVersion)
+		doc, err := s.get(ctx, p, listed+".json", MaxVersionDocument)
 		if err != nil || doc.Status == http.StatusOK {
 			return doc, err
 		}

@@ -27,7 +27,7 @@ func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.List
 }
 
 func (s *Source) versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
-	doc, err := s.get(ctx, p, "index.json", MaxIndex)
+	doc, err := s.get(ctx, p, "index.json", MaxIndexDocument)
 	if err != nil {
 		return sources.Listing{}, err
 	}
