@@ -3,9 +3,11 @@ package installer_test
 import (
 	"bytes"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
@@ -68,4 +70,23 @@ func TestLogRecords(t *testing.T) {
 	if lines := strings.Count(log.String(), "\n"); lines != 2 {
 		t.Errorf("at the default level the log has %d lines:\n%s", lines, log.String())
 	}
+}
+
+// Checksums and signature are fetched while the archive is: a registry that is slow with one does not delay the other.
+func TestChecksumsAreFetchedBesideTheArchive(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	kinds := []registrytest.Kind{registrytest.KindArchive, registrytest.KindSums, registrytest.KindSignature}
+	for _, kind := range kinds { // nobody is answered before everybody has asked
+		f.fault(registrytest.Fault{Kind: kind, Hook: func(http.ResponseWriter, *http.Request) bool {
+			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				if f.srv.Count(kinds[0])*f.srv.Count(kinds[1])*f.srv.Count(kinds[2]) > 0 {
+					return false
+				}
+			}
+			t.Errorf("the request for the %s was alone", kind)
+			return false
+		}})
+	}
+	f.install(require("acme/alpha", ""))
 }

@@ -173,3 +173,39 @@ func ExampleError() {
 	// there are [1.4.0 1.5.2 2.0.0]
 	// false
 }
+
+// Notify follows an installation while it happens.
+func ExampleEvent() {
+	srv, source := exampleRegistry()
+	defer srv.Close()
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	in := &installer.Installer{
+		Source:   source,
+		Dir:      dir,
+		Platform: linux,
+		Notify: func(e installer.Event) {
+			switch e.Kind {
+			case installer.Progress: // there can be any number of these
+			case installer.Verified:
+				fmt.Println(e.Kind, e.Proof.Authority)
+			default:
+				fmt.Println(e.Kind)
+			}
+		},
+	}
+	if _, err := in.Get(context.Background(), "registry.example.com/acme/rocket", ""); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// resolving
+	// resolved
+	// fetching
+	// unpacking
+	// verified signed
+	// installed
+}

@@ -23,7 +23,14 @@ import (
 //
 // The language is what both constraint parsers of the existing clients understand and understand alike, with the
 // meaning that providers have there (that of github.com/apparentlymart/go-versions, not of go-version), except that
-// prereleases are ordered by https://semver.org/#spec-item-11.
+// prereleases are ordered by https://semver.org/#spec-item-11. Where that differs from go-version:
+//
+//   - 0.0.0 is never allowed; go-version allows it to "= 0.0.0".
+//   - ">= 1.0.0-beta1" and "!= 1.1.0" do not allow prereleases.
+//   - "~> 1.2.0-beta1" allows 1.2.3.
+//   - "~> 1" does not allow 2.0.0.
+//   - "1.2.3" does not allow 1.2.3+x, and "!= 1.2.3" does.
+//   - "= 1.2.0-beta1, >= 1.0.0" allows 1.2.0-beta1.
 type Constraints struct {
 	terms []term // sorted, without duplicates, never changed
 }
@@ -114,4 +121,13 @@ func (c Constraints) String() string {
 		texts[i] = t.String()
 	}
 	return strings.Join(texts, ", ")
+}
+
+// MarshalText returns String.
+func (c Constraints) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText is [ParseConstraints].
+func (c *Constraints) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseConstraints(string(text))
+	return err
 }

@@ -85,3 +85,16 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// MarshalText returns String.
+func (h Host) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText is [ParseHost]; empty text is the zero Host.
+func (h *Host) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*h = Host{}
+		return nil
+	}
+	*h, err = ParseHost(string(text))
+	return err
+}

@@ -38,3 +38,21 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func FuzzModulesManifest(f *testing.F) {
+	f.Add(`{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"net","Source":"acme/net/cloud","Dir":"mods/net"}]}`)
+	f.Add(`{"Modules":[{"Key":"net","Dir":"../../../../etc"},null]}`)
+	f.Add(`{"Modules":[{"Key":"net","Dir":"."}]}`)
+	f.Add(`[]`)
+	f.Fuzz(func(t *testing.T, manifest string) {
+		dir := t.TempDir()
+		write(t, dir+"/main.tf", `module "net" { source = "acme/net/cloud" }`)
+		write(t, dir+"/mods/net/main.tf", `terraform { required_providers { a = "1.0.0" } }`)
+		write(t, dir+"/.terraform/modules/modules.json", manifest)
+		result, err := required.Read(dir, required.Options{})
+		var wrong *required.Error
+		if err != nil && (result != nil || !errors.As(err, &wrong)) {
+			t.Errorf("got %v, %v", result, err)
+		}
+	})
+}

@@ -78,3 +78,30 @@ func FuzzPackage(f *testing.F) {
 		}
 	})
 }
+
+func FuzzDiscovery(f *testing.F) {
+	f.Add([]byte(`{"providers.v1": "/v1/", "modules.v1": "https://modules.example.com/"}`))
+	f.Add([]byte(`{"providers.v1": null}`))
+	f.Add([]byte(`{"providers.v1": "javascript:x"}`))
+	f.Add([]byte(`{"providers.v1": "https://user:secret@example.com/#f"}`))
+	f.Add([]byte(`{"providers.v9": {}}`))
+	f.Add([]byte(`[]`))
+	p := sources.MustParseProvider("registry.example.com/acme/alpha")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+			w := newRecorder()
+			if r.URL.Path == "/.well-known/terraform.json" {
+				w.Header().Set("Content-Type", "application/json")
+				w.Write(body)
+			} else {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			return w.response(r), nil
+		})
+		source := direct.New(direct.Config{Client: &http.Client{Transport: transport}, Retries: -1, Backoff: -1})
+		_, err := source.Versions(context.Background(), p)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("error = %v; nothing was listed, and secrets are not shown", err)
+		}
+	})
+}
