@@ -2,8 +2,9 @@
 //
 // An [Installer] joins a [sources.Source] with the directories that packages are installed to. [Installer.Resolve]
 // selects versions, [Installer.Install] also brings the packages, [Installer.Lock] records hashes for several
-// platforms, and [Installer.Get] is the short way for a single provider. For each provider on its own, with no barrier between
-// providers, the data flows one way: resolve, look in the directories, fetch, verify, unpack, publish, link, lock.
+// platforms, and [Installer.Get] is the short way for a single provider. For each provider on its own, with no
+// barrier between providers, the data flows one way: resolve, look in the directories, fetch, verify, unpack,
+// publish, link, lock.
 //
 // # Selecting
 //
@@ -18,15 +19,16 @@
 // a private staging directory beside its final place and appears there by one rename, after verification. Whatever a
 // killed process leaves is cleared by the next installation of the same package.
 //
-// A package already in a directory is used if a hash of the dependency lock file proves it. Without such a hash it is fetched
-// and compared. A damaged one is replaced, and an event says so. When lock file and directories agree, no request is
-// made.
+// A package already in a directory is used if a hash of the dependency lock file proves it. Without such a hash it is
+// fetched and compared. A damaged one is replaced, and an event says so. When lock file and directories agree, no
+// request is made.
 //
 // # Trust
 //
-// Hashes of the lock file always bind. They do not say which platform they are for, so a package of the same version for
-// another platform satisfies them, too, as it does with the clients. What a source claims about its package must be true: signed claims first,
-// see [hashing.Judge]. [Policy] can ask for more. The result has a [hashing.Proof] for each package.
+// Hashes of the lock file always bind. They do not say which platform they are for, so a package of the same version
+// for another platform satisfies them, too, as it does with the clients. What a source claims about its package must
+// be true: signed claims first, see [hashing.Judge]. [Policy] can ask for more. The result has a [hashing.Proof] for
+// each package.
 //
 // # Limits
 //

@@ -42,10 +42,10 @@ func (e entry) exclusively(ctx context.Context, waiting func(), do func() error)
 	return do()
 }
 
-// stage makes a staging directory for do to work in. Its name is new each time: should two installations ever run at once
-// because a lock was lost, neither can touch what the other verifies. The caller holds the lock, so what else stands in
-// the entry's staging place was left by a process that died. It is cleared, now and at the end; what the system does
-// not let go of, such as a program that runs on Windows, the next installation will try again.
+// stage makes a staging directory for do to work in. Its name is new each time: should two installations ever run at
+// once because a lock was lost, neither can touch what the other verifies. The caller holds the lock, so what else
+// stands in the entry's staging place was left by a process that died. It is cleared, now and at the end; what the
+// system does not let go of, such as a program that runs on Windows, the next installation will try again.
 func (e entry) stage(do func(workshop) error) error {
 	_ = removeAll(e.staging)
 	if err := os.MkdirAll(filepath.Dir(e.staging), 0o755); err != nil {

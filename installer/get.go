@@ -8,9 +8,9 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// Get installs one provider: the newest version that meets the constraint. Get(ctx, "hashicorp/random", "~> 3.6") returns a package
-// whose Executable is the path to run. An empty constraint accepts every release; an address without a host is completed with
-// Installer.Registry.
+// Get installs one provider: the newest version that meets the constraint. Get(ctx, "hashicorp/random", "~> 3.6")
+// returns a package whose Executable is the path to run. An empty constraint accepts every release; an address
+// without a host is completed with Installer.Registry.
 //
 // No lock file is involved, so each call downloads the package to compare it with what may be there already. A caller
 // who wants to come back without that keeps [Result.Locks] of Install.

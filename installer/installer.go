@@ -58,7 +58,8 @@ type Installer struct {
 	Limits Limits
 
 	// Notify is told what happens while it happens; see [Event]. The calls that one call of a method makes do not
-	// overlap, and the installation waits for them; so it must not install the same packages in turn. Nil: nobody is told.
+	// overlap, and the installation waits for them; so it must not install the same packages in turn. Nil: nobody is
+	// told.
 	Notify func(Event)
 
 	// Logger gets all events, with the attributes listed at [Event]: failures as errors, what went on in spite of a

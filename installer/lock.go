@@ -13,9 +13,10 @@ import (
 
 // Lock selects versions as Install does and returns the dependency lock file's contents with the hashes of the
 // packages for all given platforms (nil: Installer.Platform), and with whatever other hashes of those versions the
-// sources vouch for. Nothing is installed: an archive is downloaded to a temporary file only to compute the h1: hash of its
-// contents, and not even that when the source publishes that hash. Old hashes of a version that stays selected are
-// kept. They do not bind: which platform a hash is for is not recorded, and there may be none yet for the one asked for.
+// sources vouch for. Nothing is installed: an archive is downloaded to a temporary file only to compute the h1: hash
+// of its contents, and not even that when the source publishes that hash. Old hashes of a version that stays selected
+// are kept. They do not bind: which platform a hash is for is not recorded, and there may be none yet for the one
+// asked for.
 //
 // Every platform must have a package. When some providers fail, the locks have the others' new entries and the old
 // ones of those that failed, and the error is an [*Error].
@@ -134,7 +135,8 @@ func (j *job) hashArchive(ctx context.Context, pkg *sources.Package) (_ *hashing
 const scratchPrefix = ".scratch-"
 
 // scratchFile makes a file that is read once, beside the packages if there is a directory for them. Where the system
-// allows it, it has no name, so that nothing is left of it when the process is killed; elsewhere the next one removes it.
+// allows it, it has no name, so that nothing is left of it when the process is killed; elsewhere the next one removes
+// it.
 func (r *run) scratchFile() (*os.File, error) {
 	base := cmp.Or(r.in.CacheDir, r.in.Dir)
 	if base != "" {

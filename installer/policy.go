@@ -10,7 +10,8 @@ import (
 )
 
 // Policy says what is needed to accept a package that is fetched. The zero value accepts what terraform and tofu
-// accept: a source's claims must be true where there are any, a bad signature is an error, an expired key is marked in the proof.
+// accept: a source's claims must be true where there are any, a bad signature is an error, an expired key is marked
+// in the proof.
 //
 // A package that is already in a directory, and that a hash of the lock file proves, was judged when it was recorded;
 // the policy does not judge it again.

@@ -64,9 +64,9 @@ type Request struct {
 	// Upgrade selects the newest versions although others are locked, as "terraform init -upgrade" does.
 	Upgrade bool
 
-	// Readonly makes it an error, before anything is fetched, if the selection would differ from Locks, as
-	// "terraform init -lockfile=readonly" does. Hashes that would be added are no error: [Result.Locks] then equals Locks
-	// and [Result.Unrecorded] names the providers.
+	// Readonly makes it an error, before anything is fetched, if the selection would differ from Locks, as "terraform
+	// init -lockfile=readonly" does. Hashes that would be added are no error: [Result.Locks] then equals Locks and
+	// [Result.Unrecorded] names the providers.
 	Readonly bool
 
 	// OnlyUsable passes over versions of which a source says that they have no package for the platform or no

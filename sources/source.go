@@ -9,8 +9,8 @@ import (
 
 // Source is a place that providers can come from: an origin registry, a mirror, a directory. Whoever implements these
 // three methods has a source that the installer and [Chain] can use; package sourcetest checks that it keeps the
-// rules. Implementations are safe for concurrent use. Errors name the provider and show no credentials (an [*Error] does);
-// calls whose context has ended fail with its error.
+// rules. Implementations are safe for concurrent use. Errors name the provider and show no credentials (an [*Error]
+// does); calls whose context has ended fail with its error.
 type Source interface {
 	// Versions lists the versions of a provider, in any order. The error matches [ErrNotFound] when the source does
 	// not have the provider, and only then; the listing may have warnings even so.

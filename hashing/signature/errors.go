@@ -16,7 +16,8 @@ var (
 	// ErrBadSignature says that the signature is not one of this document, or not a signature at all.
 	ErrBadSignature = errors.New("bad signature")
 
-	// ErrExpired says that the signature is good, but the key or the signature has expired since. It comes with the signer.
+	// ErrExpired says that the signature is good, but the key or the signature has expired since. It comes with the
+	// signer.
 	ErrExpired = errors.New("expired")
 
 	// ErrNotYetValid says that the key or the signature was made after the time of verification.

@@ -33,7 +33,8 @@ const (
 //
 // Keys are tried in order. One that did not sign is skipped, one that has expired is remembered while the rest is
 // tried; any other failure ends the search. An unreadable key ends it too, as in existing clients: a registry that
-// serves damaged keys is to be repaired, not guessed about. Of a key that holds several armored blocks, the first counts.
+// serves damaged keys is to be repaired, not guessed about. Of a key that holds several armored blocks, the first
+// counts.
 func Verify(document, sig []byte, armoredKeys []string, at time.Time) (*hashing.Signer, error) {
 	if at.IsZero() {
 		at = time.Now()

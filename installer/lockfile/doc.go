@@ -20,9 +20,9 @@
 //
 // # Trust
 //
-// The lock file binds what may be installed, so reading fails closed: a file with any error yields no locks at all. Hashes
-// are kept as they stand, also those of unknown schemes and those whose value is malformed: they match nothing, and a
-// rewritten file must not hold less than it held before.
+// The lock file binds what may be installed, so reading fails closed: a file with any error yields no locks at all.
+// Hashes are kept as they stand, also those of unknown schemes and those whose value is malformed: they match
+// nothing, and a rewritten file must not hold less than it held before.
 //
 // # Compatibility
 //

@@ -67,8 +67,8 @@ func decode(src []byte, path string) (installer.Locks, error) {
 	return nil, &Error{Diagnostics: diags, Files: map[string]*hcl.File{path: file}}
 }
 
-// Write makes the file hold these locks. The file is replaced atomically, with permissions 0644; its directory must exist.
-// It stays untouched if only its header or its line ends would change, so that switching between the tools
+// Write makes the file hold these locks. The file is replaced atomically, with permissions 0644; its directory must
+// exist. It stays untouched if only its header or its line ends would change, so that switching between the tools
 // makes no difference in version control. Of several writers the last one wins.
 //
 // Locks that cannot be in a lock file, such as those of built-in providers, are an [*Error], and nothing is written.

@@ -13,8 +13,8 @@ import (
 // Name is what the file is called, in the directory of the root module.
 const Name = ".terraform.lock.hcl"
 
-// MaxBytes is the size of the largest lock file that is read, in bytes. An entry with the hashes of fifteen platforms has
-// about 1,500.
+// MaxBytes is the size of the largest lock file that is read, in bytes. An entry with the hashes of fifteen platforms
+// has about 1,500.
 const MaxBytes = 4 << 20
 
 var fileSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{

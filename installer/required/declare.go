@@ -117,8 +117,8 @@ func (l *loader) user(block *hcl.Block) user {
 	}
 }
 
-// importBlock needs the provider of the resource that it imports, which may have no block yet. Resources of other modules
-// are those modules' affair.
+// importBlock needs the provider of the resource that it imports, which may have no block yet. Resources of other
+// modules are those modules' affair.
 func (l *loader) importBlock(d *declarations, block *hcl.Block) {
 	attrs := l.content(block.Body, importSchema).Attributes
 	u := user{kind: "import", provider: attrs["provider"], at: block.DefRange}
@@ -139,8 +139,8 @@ func (l *loader) content(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent
 	return content
 }
 
-// refuseAttributes reports attributes where the clients allow only blocks, all of them or those of one name: passing them
-// over would lose requirements. In JSON the two look the same.
+// refuseAttributes reports attributes where the clients allow only blocks, all of them or those of one name: passing
+// them over would lose requirements. In JSON the two look the same.
 func (l *loader) refuseAttributes(body hcl.Body, name string) {
 	native, ok := body.(*hclsyntax.Body)
 	if !ok {

@@ -3,10 +3,10 @@
 //
 // # What is read
 //
-// The files *.tf, *.tf.json, *.tofu and *.tofu.json of a directory
-// (https://opentofu.org/docs/language/files/): "x.tofu" hides "x.tf", and "x.tofu.json" hides "x.tf.json". Names that begin with
-// "." or end with "~", or begin and end with "#", are ignored. Files called "override" or "…_override" are merged over the others in
-// the order of their names (https://opentofu.org/docs/language/files/override/). Test files are not read.
+// The files *.tf, *.tf.json, *.tofu and *.tofu.json of a directory (https://opentofu.org/docs/language/files/):
+// "x.tofu" hides "x.tf", and "x.tofu.json" hides "x.tf.json". Names that begin with "." or end with "~", or begin and
+// end with "#", are ignored. Files called "override" or "…_override" are merged over the others in the order of their
+// names (https://opentofu.org/docs/language/files/override/). Test files are not read.
 //
 // # What counts
 //

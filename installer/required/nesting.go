@@ -8,7 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// checkNesting refuses what must not reach the parsers: they are recursive, and a file of a megabyte can exhaust the stack.
+// checkNesting refuses what must not reach the parsers: they are recursive, and a file of a megabyte can exhaust the
+// stack.
 func checkNesting(src []byte, filename string, isJSON bool) hcl.Diagnostics {
 	if isJSON {
 		return checkNestingJSON(src, filename)

@@ -33,7 +33,8 @@ import (
 const (
 	firstPause = time.Millisecond
 	maxPause   = 100 * time.Millisecond
-	// staleTries is how often a lock file may be deleted by others, between opening and locking it, before that counts as busy.
+	// staleTries is how often a lock file may be deleted by others, between opening and locking it, before that
+	// counts as busy.
 	staleTries = 8
 )
 
@@ -43,7 +44,8 @@ var ErrNoLocks = errors.New("the file system cannot lock files; choose a directo
 // errBusy is what acquire returns when somebody else holds the lock.
 var errBusy = errors.New("locked by somebody else")
 
-// Error says which file could not be locked or unlocked. errors.Is finds the cause: the context's error, [ErrNoLocks], fs.ErrPermission, …
+// Error says which file could not be locked or unlocked. errors.Is finds the cause: the context's error,
+// [ErrNoLocks], fs.ErrPermission, …
 type Error struct {
 	Path string
 	Err  error

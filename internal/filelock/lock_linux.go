@@ -23,9 +23,9 @@ func acquire(path string) (*hold, error) {
 	return &hold{f, func() error { return dropped(f, unlock) }}, nil
 }
 
-// hasDescriptionLocks reports whether the kernel knows open-file-description locks; before Linux 3.15 and in some sandboxes
-// it says EINVAL, and knows POSIX locks only. It is found out on a file of its own: with POSIX locks, closing any
-// descriptor of a lock file, even after a vain try, ends the lock that this process has on it.
+// hasDescriptionLocks reports whether the kernel knows open-file-description locks; before Linux 3.15 and in some
+// sandboxes it says EINVAL, and knows POSIX locks only. It is found out on a file of its own: with POSIX locks,
+// closing any descriptor of a lock file, even after a vain try, ends the lock that this process has on it.
 var hasDescriptionLocks = sync.OnceValue(func() bool {
 	f, err := os.CreateTemp("", "filelock-")
 	if err != nil {

@@ -92,7 +92,8 @@ func (e *sourceError) Error() string { return e.err.Error() }
 // Unwrap gives the failure.
 func (e *sourceError) Unwrap() error { return e.err }
 
-// writeError recognises a path that is taken although the names differ: file systems know twins that no table of ours does.
+// writeError recognises a path that is taken although the names differ: file systems know twins that no table of ours
+// does.
 func writeError(entry string, err error) *Error {
 	if errors.Is(err, fs.ErrExist) {
 		return &Error{Entry: entry, Reason: ErrDuplicate, Err: err}

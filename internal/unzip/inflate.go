@@ -11,7 +11,8 @@ import (
 // readAhead is how many bytes of compressed data are asked for at a time.
 const readAhead = 64 << 10
 
-// engine is what an inflater is made of. It weighs some 100 KiB, and a package may hold thousands of files: so they are pooled.
+// engine is what an inflater is made of. It weighs some 100 KiB, and a package may hold thousands of files: so they
+// are pooled.
 type engine struct {
 	in  *bufio.Reader
 	out io.ReadCloser // also a flate.Resetter

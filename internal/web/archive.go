@@ -13,8 +13,9 @@ import (
 
 // Open opens a large file for reading once from its beginning. It returns its size, -1 when the server does not say.
 // A connection that breaks or stalls is replaced, and reading goes on at the byte where it broke, if the server
-// vouches with a strong validator that the bytes are still the same; otherwise the read fails with [ErrChanged].
-// A token that is not empty goes to the URL's own origin only. https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
+// vouches with a strong validator that the bytes are still the same; otherwise the read fails with [ErrChanged]. A
+// token that is not empty goes to the URL's own origin only.
+// https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
 func (c *Client) Open(ctx context.Context, u *url.URL, token string) (io.ReadCloser, int64, error) {
 	b := &body{client: c, ctx: ctx, url: u, token: token, size: -1, pause: c.newBackoff()}
 	for {

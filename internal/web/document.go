@@ -42,7 +42,8 @@ func (c *Client) Get(ctx context.Context, get Get) (*Document, error) {
 	}
 }
 
-// errTimeout is the cause of an attempt that took too long; distinct from the caller's own deadline, which ends all attempts.
+// errTimeout is the cause of an attempt that took too long; distinct from the caller's own deadline, which ends all
+// attempts.
 var errTimeout = errors.New("no complete answer in time")
 
 func (c *Client) getOnce(ctx context.Context, get Get) (*Document, error) {

@@ -129,8 +129,8 @@ func (w *voucher) compare(doc *sumsDocument) (hashing.Claims, error) {
 }
 
 // weigh limits what a signature is worth for a file. It is over names and sums, so it says something about this
-// version, and about this platform, only where the name does: otherwise a registry could pass off an old release, signed long
-// ago, as a new one. Files of other names are as good as the registry's word.
+// version, and about this platform, only where the name does: otherwise a registry could pass off an old release,
+// signed long ago, as a new one. Files of other names are as good as the registry's word.
 func (w *voucher) weigh(authority hashing.Authority, filename string) hashing.Authority {
 	about := func(version string) bool {
 		return strings.HasPrefix(filename, sources.ExecutablePrefix+w.provider.Type()+"_"+version+"_")

@@ -19,10 +19,10 @@
 // say so if the key or the signature has expired. Without keys the claims are [hashing.Reported], which is accepted
 // from OpenTofu's registry and those of [Config.UnsignedInsecure] only; elsewhere it is [signature.ErrUnsigned].
 //
-// A signature is over names and sums. It vouches for a package only if the file is named as usual, for this very provider
-// type, version and platform ([sources.ArchiveName]); under another name the claim is Reported, for an old release must
-// not pass for a new one. What the packages member says is used where its zh: hashes are those of the platform's file
-// in the sums document, and counts as Reported.
+// A signature is over names and sums. It vouches for a package only if the file is named as usual, for this very
+// provider type, version and platform ([sources.ArchiveName]); under another name the claim is Reported, for an old
+// release must not pass for a new one. What the packages member says is used where its zh: hashes are those of the
+// platform's file in the sums document, and counts as Reported.
 //
 // # Credentials
 //

@@ -47,7 +47,8 @@ func (w *voucher) addPublished(claims *hashing.Claims, sums hashing.Sums) error 
 	return nil
 }
 
-// bind compares the hashes of a platform's archive with the sums. They must be there, under a name that is the platform's.
+// bind compares the hashes of a platform's archive with the sums. They must be there, under a name that is the
+// platform's.
 func (w *voucher) bind(on sources.Platform, hashes []hashing.Hash, sums hashing.Sums) (bound bool, err error) {
 	want := make(map[hashing.Hash]bool)
 	for _, sum := range sums {

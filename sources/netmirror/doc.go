@@ -14,12 +14,13 @@
 // # Trust
 //
 // The hashes of a package's own platform are claims that the mirror reports: one of them must match. With
-// [Config.TrustAllHashes], those of the other platforms may go into a lock file; they never make this package acceptable.
-// Without hashes the mirror vouches for nothing, and what is installed rests on the lock file or on the connection.
+// [Config.TrustAllHashes], those of the other platforms may go into a lock file; they never make this package
+// acceptable. Without hashes the mirror vouches for nothing, and what is installed rests on the lock file or on the
+// connection.
 //
 // # Credentials
 //
 // The token for the mirror's host and port goes with requests for the two documents while they stay on the mirror's
-// origin. Archives are fetched without credentials, unless [Config.UseMirrorCredentials] is set and the archive is on the
-// mirror's own origin. No redirect takes a token along.
+// origin. Archives are fetched without credentials, unless [Config.UseMirrorCredentials] is set and the archive is on
+// the mirror's own origin. No redirect takes a token along.
 package netmirror
