@@ -1,5 +1,6 @@
-// Command quickstart shows the main job of the library from beginning to end, without internet: it starts a provider
-// registry of its own, with several signed providers, writes a module that requires some of them, selects versions,
+// Command quickstart shows the main job of the library from beginning to end, without internet: it starts a server of its
+// own, with several signed providers, and writes a CLI configuration by which each of them comes by another road: from
+// the registry, from a network mirror, from a directory. It writes a module that requires them, selects versions,
 // installs the packages through a shared cache, writes the dependency lock file, and does it all a second time to show
 // that nothing is requested any more.
 //
@@ -16,10 +17,10 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/lockfile"
 	"github.com/purveyor-dev/purveyor/installer/required"
-	"github.com/purveyor-dev/purveyor/sources/direct"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -49,21 +50,12 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 	}
 	defer registry.Close()
 
-	module := filepath.Join(dir, "module")
-	if err := writeModule(module); err != nil {
+	world, err := writeWorld(dir, registry)
+	if err != nil {
 		return err
 	}
-	tour := &tour{
-		report:   report{out: out, base: dir},
-		registry: registry,
-		module:   module,
-		installer: &installer.Installer{
-			Source:   direct.New(direct.Config{Client: registry.Client()}),
-			Dir:      filepath.Join(module, ".terraform", "providers"),
-			CacheDir: filepath.Join(dir, "plugin-cache"),
-		},
-	}
-	for _, stop := range []func(context.Context) error{tour.resolve, tour.install, tour.again} {
+	tour := &tour{report: report{out: out, base: dir}, registry: registry, world: world}
+	for _, stop := range []func(context.Context) error{tour.configure, tour.resolve, tour.install, tour.again} {
 		if err := stop(ctx); err != nil {
 			return err
 		}
@@ -74,9 +66,33 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 // tour is one walk through the library.
 type tour struct {
 	report
+	world
 	registry  *registrytest.Server
-	module    string
 	installer *installer.Installer
+}
+
+// configure turns the CLI configuration into a chain of sources, and makes an installer that uses it.
+func (t *tour) configure(context.Context) error {
+	t.title("Where from? (cliconfig.Load)")
+	if err := t.file(t.config); err != nil {
+		return err
+	}
+	config, diags := cliconfig.Load(cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + t.config}}, cliconfig.Options{})
+	if len(diags) > 0 {
+		if err := cliconfig.WriteDiagnostics(t.out, diags, config.Files); err != nil {
+			return err
+		}
+	}
+	chain, err := config.Source(cliconfig.SourceOptions{Client: t.registry.Client()})
+	if err != nil {
+		return err
+	}
+	t.installer = &installer.Installer{
+		Source:   chain,
+		Dir:      filepath.Join(t.module, ".terraform", "providers"),
+		CacheDir: config.PluginCacheDir,
+	}
+	return nil
 }
 
 // request is what the module asks for: its required_providers and its lock file, if there is one.

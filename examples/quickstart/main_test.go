@@ -16,10 +16,14 @@ func TestTheTourArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"rocket   1.5.2   the newest of 2 that meet ~> 1.4; there are 4, up to 2.0.0",
-		"proven   signed by Orbital Systems",
-		"→ requests: 1 discovery, 3 versions\n",
-		"→ requests: 3 versions, 3 package, 3 sums, 3 signature, 3 archive\n",
+		"rocket   1.5.2   the newest of 2 that meet ~> 1.4; there are 4, up to 2.0.0, in the origin registry",
+		"anvil    0.3.1   the newest of 1 that meet >= 0.3.0, != 0.3.9; there are 2, up to 0.3.9, in network mirror https://",
+		"in filesystem mirror ",
+		"proven   signed by Acme Corporation",
+		"proven   by a hash that its mirror reports",
+		"proven   by nobody",
+		"→ requests: 1 versions, 1 mirror index\n",
+		"→ requests: 1 package, 1 sums, 1 signature, 1 mirror version, 2 archive\n",
 		"→ requests: none\n",
 	} {
 		if !strings.Contains(out.String(), want) {

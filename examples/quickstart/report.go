@@ -31,12 +31,16 @@ func (r report) path(path string) string {
 
 // selection says which version was selected and why.
 func (r report) selection(s installer.Selection) {
-	meeting := "releases"
-	if text := s.Constraints.String(); text != "" {
-		meeting = "that meet " + text
+	if s.Locked {
+		r.line("%-8s %-7s the locked version", s.Provider.Type(), s.Version)
+		return
 	}
-	r.line("%-8s %-7s the newest of %d %s; there are %d, up to %s",
-		s.Provider.Type(), s.Version, s.Matching, meeting, s.Listed, s.Newest)
+	meeting := ""
+	if text := s.Constraints.String(); text != "" {
+		meeting = " that meet " + text
+	}
+	r.line("%-8s %-7s the newest of %d%s; there are %d, up to %s, in %s",
+		s.Provider.Type(), s.Version, s.Matching, meeting, s.Listed, s.Newest, strings.Join(s.From, " and "))
 }
 
 // pkg says where a package came from, where it is, and who vouches for it.
@@ -65,8 +69,10 @@ func proof(p *hashing.Proof) string {
 		return fmt.Sprintf("signed by %s, key %s", p.Signer.Identity, p.Signer.Fingerprint)
 	case p.Locked:
 		return "by a hash of the lock file"
+	case p.Authority == hashing.Reported:
+		return "by a hash that its mirror reports"
 	}
-	return p.Authority.String()
+	return "by nobody: the lock file will know it from now on"
 }
 
 // requests says what was asked of the registry since the last time.
@@ -77,8 +83,8 @@ func (r report) requests(registry *registrytest.Server) {
 	}
 	var parts []string
 	for _, kind := range []registrytest.Kind{
-		registrytest.KindDiscovery, registrytest.KindVersions, registrytest.KindPackage,
-		registrytest.KindSums, registrytest.KindSignature, registrytest.KindArchive,
+		registrytest.KindDiscovery, registrytest.KindVersions, registrytest.KindPackage, registrytest.KindSums,
+		registrytest.KindSignature, registrytest.KindMirrorIndex, registrytest.KindMirrorVersion, registrytest.KindArchive,
 	} {
 		if count[kind] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[kind], kind))

@@ -1,19 +1,28 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
-// startRegistry starts a registry on a port of this machine, with two publishers and three providers.
+// The publishers of the providers.
+const (
+	acme    = "registry.example.com/acme"
+	orbital = "registry.example.com/orbital"
+)
+
+// startRegistry starts a registry on a port of this machine, with two publishers and three providers. It is a network
+// mirror as well.
 func startRegistry() (*registrytest.Server, error) {
-	acme, err := registrytest.NewSigner("Acme Corporation", registrytest.SignerOptions{})
+	acmeKey, err := registrytest.NewSigner("Acme Corporation", registrytest.SignerOptions{})
 	if err != nil {
 		return nil, err
 	}
-	orbital, err := registrytest.NewSigner("Orbital Systems", registrytest.SignerOptions{Subkey: true})
+	orbitalKey, err := registrytest.NewSigner("Orbital Systems", registrytest.SignerOptions{Subkey: true})
 	if err != nil {
 		return nil, err
 	}
@@ -21,13 +30,13 @@ func startRegistry() (*registrytest.Server, error) {
 		return registrytest.Release{Provider: provider, Version: version, Signer: signer, Manifest: true}
 	}
 	return registrytest.Start(registrytest.Config{Releases: []registrytest.Release{
-		release("acme/rocket", "1.4.0", acme),
-		release("acme/rocket", "1.5.2", acme),
-		release("acme/rocket", "2.0.0-beta1", acme),
-		release("acme/rocket", "2.0.0", acme),
-		release("acme/anvil", "0.3.1", acme),
-		release("acme/anvil", "0.3.9", acme),
-		release("orbital/station", "7.2.0", orbital),
+		release(acme+"/rocket", "1.4.0", acmeKey),
+		release(acme+"/rocket", "1.5.2", acmeKey),
+		release(acme+"/rocket", "2.0.0-beta1", acmeKey),
+		release(acme+"/rocket", "2.0.0", acmeKey),
+		release(acme+"/anvil", "0.3.1", acmeKey),
+		release(acme+"/anvil", "0.3.9", acmeKey),
+		release(orbital+"/station", "7.2.0", orbitalKey),
 	}})
 }
 
@@ -49,9 +58,31 @@ const versionsFile = `terraform {
 }
 `
 
-func writeModule(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+// world is what stands in the directory before the tour begins.
+type world struct {
+	module string // directory of the module
+	config string // CLI configuration file
+}
+
+// writeWorld writes a module, a filesystem mirror with one of the providers, a plugin cache, and the configuration.
+func writeWorld(dir string, registry *registrytest.Server) (world, error) {
+	w := world{module: filepath.Join(dir, "module"), config: filepath.Join(dir, "cli.tfrc")}
+	mirror, cache := filepath.Join(dir, "mirror"), filepath.Join(dir, "plugin-cache")
+	for _, dir := range []string{w.module, mirror, cache} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return w, err
+		}
 	}
-	return os.WriteFile(filepath.Join(dir, "versions.tf"), []byte(versionsFile), 0o644)
+	if err := registry.WriteMirror(mirror, registrytest.Packed, orbital+"/station"); err != nil {
+		return w, err
+	}
+	config := registry.CLIConfig("registry.example.com") + registry.InstallationConfig(
+		registrytest.Method{Type: registrytest.MethodDirect, Include: []string{acme + "/rocket"}},
+		registrytest.Method{Type: registrytest.MethodNetworkMirror, Include: []string{acme + "/anvil"}},
+		registrytest.Method{Type: registrytest.MethodFilesystemMirror, Path: mirror, Include: []string{orbital + "/*"}},
+	) + fmt.Sprintf("plugin_cache_dir = %q\n", filepath.ToSlash(cache))
+	return w, errors.Join(
+		os.WriteFile(filepath.Join(w.module, "versions.tf"), []byte(versionsFile), 0o644),
+		os.WriteFile(w.config, []byte(config), 0o600),
+	)
 }
