@@ -23,6 +23,7 @@ type order struct {
 	Services map[string]string // of the host registry.example.com
 	Dir      string
 	CacheDir string
+	Records  string
 	Wanted   map[string]string // address to constraint
 	Locked   map[string]lockedEntry
 }
@@ -58,8 +59,9 @@ func obey(text string) error {
 			Client:   &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}},
 			Services: map[sources.Host]map[string]string{sources.MustParseHost("registry.example.com"): o.Services},
 		}),
-		Dir:      o.Dir,
-		CacheDir: o.CacheDir,
+		Dir:       o.Dir,
+		CacheDir:  o.CacheDir,
+		RecordDir: o.Records,
 	}
 	_, err := in.Install(context.Background(), o.request())
 	return err

@@ -3,6 +3,7 @@ package installer_test
 import (
 	"math/rand/v2"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -87,6 +88,8 @@ func kill(t *testing.T, cmd *exec.Cmd, after time.Duration) bool {
 	return cmd.Wait() != nil
 }
 
+// Twenty processes want the same provider in one cache at once. With a lock file, or a common memory of what was
+// verified, one of them downloads it.
 func TestTwentyProcessesShareOneDownload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs many processes")
@@ -94,24 +97,27 @@ func TestTwentyProcessesShareOneDownload(t *testing.T) {
 	t.Parallel()
 	const processes = 20
 	f := setup(t, registrytest.Release{Provider: "acme/alpha", Version: "1.0.0", Size: 8 << 20})
-	req := require("acme/alpha", "")
-	req.Locks = f.install(req).Locks
-	f.srv.ResetRequests()
+	locked := require("acme/alpha", "")
+	locked.Locks = f.install(locked).Locks
+	remembering := f.order(require("acme/alpha", ""))
+	remembering.Records = filepath.Join(t.TempDir(), "records")
 
-	o := f.order(req)
-	o.CacheDir = t.TempDir()
-	var wait sync.WaitGroup
-	for range processes {
-		o.Dir = t.TempDir()
-		cmd := o.child(t)
-		wait.Go(func() {
-			if err := cmd.Run(); err != nil {
-				t.Errorf("a process failed: %v", err)
-			}
-		})
-	}
-	wait.Wait()
-	if n := f.srv.Count(registrytest.KindArchive); n != 1 {
-		t.Errorf("%d processes downloaded the archive, want 1", n)
+	for name, o := range map[string]order{"with a lock file": f.order(locked), "with a memory": remembering} {
+		f.srv.ResetRequests()
+		o.CacheDir = t.TempDir()
+		var wait sync.WaitGroup
+		for range processes {
+			o.Dir = t.TempDir()
+			cmd := o.child(t)
+			wait.Go(func() {
+				if err := cmd.Run(); err != nil {
+					t.Errorf("%s: a process failed: %v", name, err)
+				}
+			})
+		}
+		wait.Wait()
+		if n := f.srv.Count(registrytest.KindArchive); n != 1 {
+			t.Errorf("%s: %d processes downloaded the archive, want 1", name, n)
+		}
 	}
 }

@@ -19,8 +19,8 @@
 // a private staging directory beside its final place and appears there by one rename, after verification. Whatever a
 // killed process leaves is cleared by the next installation of the same package.
 //
-// A package already in a directory is used if a hash of the dependency lock file proves it. Without such a hash it is
-// fetched and compared. A damaged one is replaced, and an event says so. When lock file and directories agree, no
+// A package already in a directory is used if a hash of the dependency lock file proves it, or without a lock, the
+// record of having verified it with a signature ([Installer.RecordDir]). Without either it is fetched and compared. A damaged one is replaced, and an event says so. When lock file and directories agree, no
 // request is made.
 //
 // # Trust

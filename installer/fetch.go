@@ -213,14 +213,22 @@ func (j *job) permit(dir string, files []unzip.File) error {
 func (j *job) settle(ctx context.Context, home entry, w workshop, proof *hashing.Proof) error {
 	replaced := home.exists()
 	if replaced {
+		before, _ := stateOf(home.path) // without a state, nothing is remembered below
 		intact, err := j.intact(ctx, home.path, proof)
-		if err != nil || intact {
+		if err != nil {
 			return err
+		}
+		if intact && before != nil {
+			j.in.records().keep(home.path, proof, before)
+		}
+		if intact {
+			return nil
 		}
 	}
 	if err := home.publish(w, stagedPackage); err != nil {
 		return err
 	}
+	j.in.records().keep(home.path, proof, nil)
 	if replaced {
 		j.send(Event{Kind: Healed, Path: home.path})
 	}

@@ -12,8 +12,8 @@ import (
 // returns a package whose Executable is the path to run. An empty constraint accepts every release; an address
 // without a host is completed with Installer.Registry.
 //
-// No lock file is involved, so each call downloads the package to compare it with what may be there already. A caller
-// who wants to come back without that keeps [Result.Locks] of Install.
+// No lock file is involved. Without Installer.RecordDir, each call downloads the package to compare it with what may be
+// there already.
 func (in *Installer) Get(ctx context.Context, address, constraint string) (*Package, error) {
 	p, err := sources.ParseProviderIn(cmp.Or(in.Registry, sources.DefaultRegistry), address)
 	if err != nil {

@@ -2,8 +2,6 @@ package installer
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -160,37 +158,6 @@ func (j *job) pkg(project entry, have *stored) (*Package, error) {
 		pkg.Stored = have.dir
 	}
 	return pkg, nil
-}
-
-// prove returns what shows that the package in dir is the locked one. It returns nil when nothing does: there is no
-// package, the lock file has no hash for it, or the package is another or damaged one.
-func (j *job) prove(ctx context.Context, dir string) (*hashing.Proof, error) {
-	if len(j.locked) == 0 {
-		return nil, nil
-	}
-	if err := j.unpacks.Acquire(ctx, 1); err != nil { // hashing is work for a processor, like unpacking
-		return nil, err
-	}
-	defer j.unpacks.Release(1)
-	proof, err := proveDir(ctx, dir, j.locked)
-	if err != nil || proof == nil || !proof.Locked {
-		return nil, ctx.Err() // another reason than the end of the context only means that the package must be fetched
-	}
-	if _, err := findExecutable(dir, j.selection.Provider); err != nil {
-		return nil, nil
-	}
-	return proof, nil
-}
-
-func proveDir(ctx context.Context, dir string, locked []hashing.Hash) (*hashing.Proof, error) {
-	tree, err := hashing.Dir(ctx, dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return hashing.Judge(hashing.Computed{Tree: tree}, locked, hashing.Claims{})
 }
 
 // obtain makes sure that a verified package is in its home, or elsewhere if the source has it unpacked already.

@@ -28,9 +28,16 @@ type Installer struct {
 	Dir string
 
 	// CacheDir is a plugin cache that several projects share. Packages are unpacked there once and linked into Dir.
-	// It is created when missing. What is in a cache is used where the hashes of [Request.Locks] prove it; without
-	// them it is downloaded again and compared. Empty: no cache, packages are unpacked in Dir.
+	// It is created when missing. What is in a cache is used where the hashes of [Request.Locks] prove it, or the
+	// records in RecordDir; without either it is downloaded again and compared. Empty: no cache, packages are
+	// unpacked in Dir.
 	CacheDir string
+
+	// RecordDir is a directory, private to the user, where it is remembered which packages were verified, so that
+	// they need not be read again as long as their files have the same device, inode, owner, mode, size and times; nor
+	// be downloaded again for a project without a lock file, if they were signed. It is created when missing. Empty:
+	// nothing is remembered, and every use of a package reads it. On Windows nothing is remembered.
+	RecordDir string
 
 	// Platform is what packages are for. Zero: the platform of this process.
 	Platform sources.Platform
@@ -112,6 +119,8 @@ func (in *Installer) settings() (*settings, error) {
 	return s, s.Policy.check()
 }
 
+func (s *settings) records() records { return records(s.RecordDir) }
+
 // checkPlatform refuses values that did not come from a parser: platforms become parts of paths.
 func checkPlatform(field string, on sources.Platform) error {
 	if parsed, err := sources.ParsePlatform(on.String()); err != nil || parsed != on {
@@ -128,6 +137,14 @@ func (s *settings) directories() error {
 	var err error
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return &FieldError{Field: "Installer.Dir", Problem: err.Error()}
+	}
+	if s.RecordDir != "" {
+		if s.RecordDir, err = filepath.Abs(s.RecordDir); err != nil {
+			return &FieldError{Field: "Installer.RecordDir", Problem: err.Error()}
+		}
+		if err := s.records().check(); err != nil {
+			return err
+		}
 	}
 	if s.CacheDir == "" {
 		return nil

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/purveyor-dev/purveyor/cliconfig"
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/installer/lockfile"
+	"github.com/purveyor-dev/purveyor/installer/required"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// interruptedError says how far an interrupted command has come.
+type interruptedError struct {
+	Done int   // providers
+	Err  error // what it was interrupted with
+}
+
+func (e *interruptedError) Error() string {
+	if e.Done == 0 {
+		return "nothing was finished"
+	}
+	return count(e.Done, "provider is", "providers are") + " finished and kept"
+}
+
+func (e *interruptedError) Unwrap() error { return e.Err }
+
+// kept adds to the error of an interrupted command what is kept.
+func kept(ctx context.Context, err error, done int) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return &interruptedError{Done: done, Err: err}
+}
+
+// failures returns those among an error of the installer, by provider.
+func failures(err error) map[sources.Provider]*installer.ProviderError {
+	found := map[sources.Provider]*installer.ProviderError{}
+	var all *installer.Error
+	if errors.As(err, &all) {
+		for _, failure := range all.Failures {
+			found[failure.Provider] = failure
+		}
+	}
+	return found
+}
+
+// lockFileError says that the lock file could not be written.
+type lockFileError struct{ Err error }
+
+func (e *lockFileError) Error() string { return e.Err.Error() }
+
+func (e *lockFileError) Unwrap() error { return e.Err }
+
+// problems returns what people need to know about an error. What only says that it was interrupted is said once.
+func (s *session) problems(ctx context.Context, err error) []record {
+	var all []record
+	for _, part := range parts(err) {
+		if ctx.Err() == nil || !errors.Is(part, context.Canceled) {
+			all = append(all, s.problem(part)...)
+		}
+	}
+	if ctx.Err() != nil {
+		all = append(all, interruption(err))
+	}
+	return all
+}
+
+// parts returns what an error is about: providers, the lock file, or else one thing.
+func parts(err error) []error {
+	var all []error
+	var providers *installer.Error
+	if errors.As(err, &providers) {
+		all = append(all, providers.Unwrap()...)
+	}
+	var locks *lockFileError
+	if errors.As(err, &locks) {
+		all = append(all, locks)
+	}
+	if len(all) == 0 {
+		return []error{err}
+	}
+	return all
+}
+
+func interruption(err error) record {
+	var interrupted *interruptedError
+	if !errors.As(err, &interrupted) {
+		interrupted = &interruptedError{}
+	}
+	return record{Event: "interrupted", Message: interrupted.Error()}
+}
+
+// problem returns the records about one error: several if it is about files.
+func (s *session) problem(err error) []record {
+	var config *cliconfig.Error
+	var module *required.Error
+	var locks *lockfile.Error
+	var failure *installer.ProviderError
+	switch {
+	case errors.As(err, &config):
+		return s.framed(config.Diagnostics, config.Files)
+	case errors.As(err, &module):
+		return s.framed(module.Diagnostics, module.Files)
+	case errors.As(err, &locks):
+		return s.framed(locks.Diagnostics, locks.Files)
+	case errors.As(err, &failure):
+		return []record{s.failure(failure)}
+	}
+	return []record{{Event: "error", Message: err.Error(), Hint: s.hint(nil, err)}}
+}
+
+var phaseTexts = map[installer.Phase]string{
+	installer.PhaseResolve: "cannot select a version of",
+	installer.PhaseInstall: "cannot install",
+	installer.PhaseLock:    "cannot lock",
+}
+
+// failure says what went wrong with one provider.
+func (s *session) failure(f *installer.ProviderError) record {
+	subject := f.Provider.String()
+	if !f.Version.IsZero() {
+		subject += " " + f.Version.String()
+	}
+	return record{
+		Event:    "error",
+		Provider: f.Provider.String(),
+		Version:  versionText(f.Version),
+		Message:  fmt.Sprintf("%s %s: %s", phaseTexts[f.Phase], subject, cause(f.Err)),
+		Hint:     s.hint(f, f.Err),
+	}
+}
+
+// cause returns the text of an error, without the provider, which the message has already.
+func cause(err error) string {
+	var question *sources.Error
+	var locked *installer.LockedError
+	var unusable *installer.UnusableError
+	switch {
+	case errors.As(err, &locked):
+		return fmt.Sprintf("the lock file has %s, which does not meet %q", locked.Locked, locked.Constraints)
+	case errors.As(err, &unusable):
+		return unusableCause(unusable)
+	case !errors.As(err, &question) || err != error(question):
+		return err.Error()
+	}
+	return said(question.Source, question.Err.Error())
+}
+
+func unusableCause(e *installer.UnusableError) string {
+	text := said(e.Source, cause(e.Err))
+	if !e.Usable.IsZero() {
+		text += fmt.Sprintf("; version %s is the newest that can be used", e.Usable)
+	}
+	return text
+}
+
+// said puts the name of a source before what it said. What a chain says names the sources, if that matters.
+func said(source, text string) string {
+	if source == "" || source == "chain" {
+		return text
+	}
+	return source + ": " + text
+}
+
+// diagnostics reports warnings about files.
+func (s *session) diagnostics(diags hcl.Diagnostics, files map[string]*hcl.File) {
+	for _, r := range s.framed(diags, files) {
+		s.out.print(r)
+	}
+}
+
+// framed returns a record for each diagnostic. People see the line of the file that it is about.
+func (s *session) framed(diags hcl.Diagnostics, files map[string]*hcl.File) []record {
+	shown := map[string]*hcl.File{}
+	for name, file := range files {
+		shown[s.show(name)] = file
+	}
+	var records []record
+	for _, diag := range diags {
+		r := record{Event: "error", Message: diag.Summary + ": " + diag.Detail}
+		if diag.Severity == hcl.DiagWarning {
+			r.Event = "warning"
+		}
+		if diag.Subject != nil {
+			at, moved := *diag.Subject, *diag
+			at.Filename = s.show(at.Filename)
+			moved.Subject, diag = &at, &moved
+			r.Location = fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
+		}
+		var frame bytes.Buffer
+		_ = cliconfig.WriteDiagnostics(&frame, hcl.Diagnostics{diag}, shown) // a buffer does not fail
+		r.frame = frame.String()
+		records = append(records, r)
+	}
+	return records
+}

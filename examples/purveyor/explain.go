@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// explain says what each source has, which version is selected and which source its package would come from. Nothing is
+// fetched but what describes providers.
+func explain(ctx context.Context, s *session) error {
+	listing, err := s.list(ctx)
+	if s.chain == nil {
+		return err
+	}
+	e := &explanation{session: s, want: s.named[0], on: s.target(), from: -1}
+	e.head()
+	if err != nil {
+		s.warn(listing.Warnings)
+		e.account(listing.Asked)
+		return err
+	}
+	// What the registries have answered is remembered by now.
+	resolution, err := s.installer().Resolve(ctx, installer.Request{Requirements: s.required})
+	if err != nil {
+		e.account(listing.Asked)
+		return err
+	}
+	e.selection = &resolution.Selections[0]
+	e.find(ctx)
+	e.account(e.selection.Asked)
+	return e.verdict(ctx)
+}
+
+// explanation is the account of one selection.
+type explanation struct {
+	*session
+	want      requirement
+	on        sources.Platform
+	selection *installer.Selection // nil if there is none
+	answers   []string             // of the rules of the chain, about the package
+	from      int                  // the rule that has the package; -1: none
+	location  string
+}
+
+func (e *explanation) line(format string, args ...any) {
+	fmt.Fprintln(e.stdout, printable(fmt.Sprintf(format, args...)))
+}
+
+func (e *explanation) head() {
+	e.line("%s for %s", e.want.provider, e.on)
+	if e.config.Implied {
+		e.line("No provider_installation block is configured; without one, the sources are:")
+	} else {
+		e.line("The sources in provider_installation, in their order:")
+	}
+}
+
+// find asks the sources for the package, in their order, as the chain does.
+func (e *explanation) find(ctx context.Context) {
+	v := e.selection.Version
+	e.answers = make([]string, len(e.chain))
+	done := false
+	for i, rule := range e.chain {
+		if !rule.Matches(e.want.provider) {
+			continue
+		}
+		if done {
+			e.answers[i] = "not asked for the package: a source before it decides"
+			continue
+		}
+		pkg, err := rule.Source.Package(ctx, e.want.provider, v, e.on)
+		if err == nil {
+			e.from, e.location = i, pkg.Location
+			e.answers[i] = fmt.Sprintf("has the package of %s", v)
+		} else {
+			e.answers[i] = reason(err)
+		}
+		done = err == nil || !errors.Is(err, sources.ErrNotFound)
+	}
+}
+
+// account says what each source has answered.
+func (e *explanation) account(asked []sources.Asked) {
+	for i, a := range asked {
+		e.line("%3d. %s", i+1, a.Source)
+		e.line("     %s", answer(a))
+		if e.answers != nil && e.answers[i] != "" && e.answers[i] != answer(a) {
+			e.line("     %s", e.answers[i])
+		}
+	}
+}
+
+// answer says what one source contributed to the list of versions.
+func answer(a sources.Asked) string {
+	switch {
+	case a.Filtered:
+		return "not asked: its include and exclude leave this provider out"
+	case errors.Is(a.Err, sources.ErrNotFound):
+		return reason(a.Err)
+	case errors.Is(a.Err, context.Canceled):
+		return "no answer was waited for"
+	case a.Err != nil:
+		return "failed, which ends the search: " + reason(a.Err)
+	case len(a.Versions) == 0:
+		return "has no versions"
+	}
+	newest := slices.MaxFunc(a.Versions, sources.Version.Compare)
+	return fmt.Sprintf("has %s, up to %s", count(len(a.Versions), "version", "versions"), newest)
+}
+
+// reason returns the text of a source's error, without the source, and without saying twice that nothing was found.
+func reason(err error) string {
+	var question *sources.Error
+	if errors.As(err, &question) && err == error(question) {
+		err = question.Err
+	}
+	return strings.TrimPrefix(err.Error(), sources.ErrNotFound.Error()+": ")
+}
+
+// verdict says what is selected and where it would come from.
+func (e *explanation) verdict(ctx context.Context) error {
+	s := e.selection
+	meeting := count(s.Matching, "release", "releases")
+	if text := s.Constraints.String(); text != "" {
+		meeting = count(s.Matching, "version that meets ", "versions that meet ") + text
+	}
+	e.line("Selected: %s, the newest of %s; there are %d in all, up to %s.", s.Version, meeting, s.Listed, s.Newest)
+	if e.from >= 0 {
+		e.line("The package comes from %s: %s", e.chain[e.from].Source, e.location)
+		return nil
+	}
+	// The chain says it best.
+	_, err := e.chain.Package(ctx, s.Provider, s.Version, e.on)
+	if err == nil {
+		err = errors.New("the sources have just changed; try again")
+	}
+	return &installer.ProviderError{Provider: s.Provider, Version: s.Version, Phase: installer.PhaseInstall, Err: err}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/installer"
+)
+
+// human prints records for people, those that they need to know.
+type human struct {
+	out, err io.Writer
+	show     func(path string) string
+}
+
+var _ printer = (*human)(nil)
+
+func (h *human) print(r record) {
+	switch r.Event {
+	case "error":
+		h.problem("Error", r)
+	case string(installer.Warning):
+		h.problem("Warning", r)
+	case "interrupted":
+		h.problem("Interrupted", r)
+	default:
+		if line := h.line(r); line != "" {
+			fmt.Fprintln(h.out, printable(line))
+		}
+	}
+}
+
+// problem prints something with a hint.
+func (h *human) problem(kind string, r record) {
+	if r.frame != "" {
+		fmt.Fprint(h.err, r.frame)
+		return
+	}
+	text := r.Message
+	if r.Event == string(installer.Warning) && r.Provider != "" {
+		text = r.Provider + ": " + text
+	}
+	fmt.Fprintln(h.err, printable(kind+": "+text))
+	for hint := range strings.Lines(r.Hint) {
+		fmt.Fprintln(h.err, printable("  "+strings.TrimSuffix(hint, "\n")))
+	}
+}
+
+// line returns what people are told about an event; "" if nothing.
+func (h *human) line(r record) string {
+	subject := r.Provider + " " + r.Version
+	switch r.Event {
+	case "note":
+		return "Note: " + r.Message
+	case string(installer.Fetching):
+		return fmt.Sprintf("%s: downloading %s%s", subject, sizeFrom(r.Size), r.Location)
+	case string(installer.Retrying):
+		return fmt.Sprintf("%s: the download broke and begins again: %s", subject, r.Message)
+	case string(installer.Waiting):
+		return subject + ": waiting for another process that installs the same package"
+	case string(installer.Healed):
+		return subject + ": replaced a damaged package"
+	case "package":
+		return fmt.Sprintf("%s: %s, %s", subject, origin(r), trust(r))
+	case "locked":
+		return fmt.Sprintf("%s: locked, %s", subject, count(r.Hashes, "hash", "hashes"))
+	case "lockfile":
+		return fmt.Sprintf("%s: %s", h.show(r.Path), cmp.Or(lockfileTexts[r.Message], r.Message))
+	}
+	return ""
+}
+
+var lockfileTexts = map[string]string{
+	"changed":   "changed; it belongs in version control",
+	"unchanged": "unchanged",
+}
+
+// origin says where an installed package has come from.
+func origin(r record) string {
+	switch {
+	case r.Bytes > 0:
+		return "installed"
+	case r.Location != "":
+		return "installed from " + r.Location
+	case r.Stored != "":
+		return "installed from the cache"
+	}
+	return "already installed"
+}
+
+// trust says what the verification of a package rests on.
+func trust(r record) string {
+	var parts []string
+	if r.Locked {
+		parts = append(parts, "as locked")
+	}
+	switch {
+	case r.Key != "":
+		parts = append(parts, "signed by "+strings.TrimPrefix(r.Signer+", key "+r.Key, ", "))
+	case r.Authority == hashing.Reported.String():
+		parts = append(parts, "as its source reports, not signed")
+	case !r.Locked:
+		parts = append(parts, "not verified: nobody vouches for it yet")
+	}
+	if r.Expired != "" {
+		parts = append(parts, "expired on "+r.Expired)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sizeFrom returns "4.8 MB from " for a number of bytes; "" if it is not known.
+func sizeFrom(bytes int64) string {
+	switch {
+	case bytes <= 0:
+		return ""
+	case bytes < 1_000_000:
+		return fmt.Sprintf("%.1f kB from ", float64(bytes)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB from ", float64(bytes)/1e6)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// printable replaces what could control a terminal: some of the text comes from servers.
+func printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c != '\n' && c != '\t' && !unicode.IsPrint(c) {
+			return unicode.ReplacementChar
+		}
+		return c
+	}, text)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"time"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// record is one thing that the program says, and with -json the schema of a line. What does not apply is left out.
+//
+// The events "resolving", "resolved", "present", "cache-hit", "waiting", "fetching", "progress", "retrying",
+// "unpacking", "verified", "healed", "installed" and "warning" are those of [installer.Event]; a warning can also be
+// about a file. The others are
+//
+//	package      a provider is ready to be used
+//	locked       a provider's hashes are known ("purveyor lock")
+//	lockfile     what became of the lock file: the message is "changed" or "unchanged"
+//	note         something to know
+//	error        something that went wrong, and perhaps a hint
+//	interrupted  it was interrupted; the message says what is kept
+//	done         the last line, exit status 0
+//	failed       the last line, exit status 1
+//
+// Consumers should ignore events and fields that they do not know.
+type record struct {
+	Event      string `json:"event"`
+	Provider   string `json:"provider,omitempty"`   // complete source address
+	Version    string `json:"version,omitempty"`    // 1.2.3
+	Platform   string `json:"platform,omitempty"`   // linux_amd64
+	Location   string `json:"location,omitempty"`   // where a package is fetched from; of an error or a warning: file:line
+	Bytes      int64  `json:"bytes,omitempty"`      // progress: so far; package: downloaded
+	Size       int64  `json:"size,omitempty"`       // of an archive in bytes, if it is known
+	Path       string `json:"path,omitempty"`       // of the package's directory, of the lock file
+	Stored     string `json:"stored,omitempty"`     // package: the directory that Path is a link to or a copy of
+	Executable string `json:"executable,omitempty"` // package: absolute path
+	Authority  string `json:"authority,omitempty"`  // that vouches for the package: "signed", "reported" or "unverified"
+	Signer     string `json:"signer,omitempty"`     // the signing key's user ID
+	Key        string `json:"key,omitempty"`        // its fingerprint
+	Expired    string `json:"expired,omitempty"`    // the date, 2006-01-02, on which key or signature expired
+	Locked     bool   `json:"locked,omitempty"`     // a hash of the lock file proves the package
+	Hashes     int    `json:"hashes,omitempty"`     // locked: their number
+	Message    string `json:"message,omitempty"`
+	Hint       string `json:"hint,omitempty"` // what to do about it, on one or more lines
+
+	frame string // message and location with the line of the file, for people
+}
+
+// printer is where records go.
+type printer interface{ print(r record) }
+
+// printer returns the one for the command line. Where standard output is for results, people read standard error.
+func (s *session) printer() printer {
+	switch {
+	case s.json:
+		return jsonLines{out: s.stdout}
+	case len(s.named) > 0:
+		return &human{out: s.stderr, err: s.stderr, show: s.show}
+	}
+	return &human{out: s.stdout, err: s.stderr, show: s.show}
+}
+
+// notify passes on what the installer tells. Failures come again, as errors, when all providers are through.
+func (s *session) notify(e installer.Event) {
+	if e.Kind != installer.Failed {
+		s.out.print(eventRecord(e))
+	}
+}
+
+func eventRecord(e installer.Event) record {
+	r := record{
+		Event:    string(e.Kind),
+		Provider: e.Provider.String(),
+		Version:  versionText(e.Version),
+		Platform: e.Platform.String(),
+		Location: e.Location,
+		Bytes:    e.Bytes,
+		Size:     max(e.Size, 0),
+		Path:     e.Path,
+		Message:  e.Message,
+	}
+	if e.Err != nil {
+		r.Message = e.Err.Error()
+	}
+	if e.Proof != nil {
+		r = r.proven(*e.Proof)
+	}
+	return r
+}
+
+func packageRecord(pkg installer.Package) record {
+	return record{
+		Event:      "package",
+		Provider:   pkg.Selection.Provider.String(),
+		Version:    pkg.Selection.Version.String(),
+		Platform:   pkg.Platform.String(),
+		Location:   pkg.Location,
+		Bytes:      pkg.Downloaded,
+		Path:       pkg.Dir,
+		Stored:     pkg.Stored,
+		Executable: pkg.Executable,
+	}.proven(*pkg.Proof)
+}
+
+// proven adds who vouches for a package.
+func (r record) proven(proof hashing.Proof) record {
+	r.Authority, r.Locked = proof.Authority.String(), proof.Locked
+	if proof.Signer != nil {
+		r.Signer, r.Key = proof.Signer.Identity, proof.Signer.Fingerprint
+		if at := proof.Signer.ExpiredAt; !at.IsZero() {
+			r.Expired = at.UTC().Format(time.DateOnly)
+		}
+	}
+	return r
+}
+
+func versionText(v sources.Version) string {
+	if v.IsZero() {
+		return ""
+	}
+	return v.String()
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/purveyor-dev/purveyor/cliconfig"
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/installer/required"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// session is one run of a command: what it was told, what it has found out so far, and where its account goes.
+type session struct {
+	*program
+	*options
+	named []requirement // the addresses of the command line
+	dir   string        // absolute: of the module
+	out   printer
+
+	// What follows is found out on the way, and makes errors helpful.
+	required installer.Requirements
+	origins  map[sources.Provider][]required.Origin // where the module asks for its providers
+	config   *cliconfig.Config
+	chain    sources.Chain // the sources of config, one rule for each of its methods
+}
+
+// requirement is an ADDRESS[@CONSTRAINT] of the command line.
+type requirement struct {
+	provider    sources.Provider
+	constraints sources.Constraints
+}
+
+// session makes the session for the arguments of a command. Every error is one of usage.
+func (c *command) session(p *program, args []string) (*session, error) {
+	o, addresses, err := c.parse(args)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{program: p, options: o}
+	if s.named, err = c.requirements(o.registry, addresses); err != nil {
+		return nil, err
+	}
+	if s.dir, err = p.absolute(o.chdir); err != nil {
+		return nil, err
+	}
+	s.out = s.printer()
+	return s, nil
+}
+
+// absolute resolves a path against the working directory.
+func (p *program) absolute(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	return filepath.Abs(filepath.Join(p.env.WorkingDir, path))
+}
+
+// inModule resolves a path of the environment against the module's directory; "" stays empty.
+func (s *session) inModule(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.dir, path)
+}
+
+// show returns a path for people: a relative one, if it is below the working directory.
+func (s *session) show(path string) string {
+	if base, err := s.absolute(""); err == nil && filepath.IsAbs(path) {
+		if relative, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(relative) {
+			return relative
+		}
+	}
+	return path
+}
+
+// enter checks the module's directory, which nothing creates.
+func (s *session) enter() error {
+	info, err := os.Stat(s.dir)
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		return fmt.Errorf("cannot work in %s: %w", s.show(s.dir), path.Err)
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("cannot work in %s: it is not a directory", s.show(s.dir))
+	}
+	return err
+}
+
+// finish reports how a command ended and returns the exit status.
+func (s *session) finish(ctx context.Context, err error) int {
+	code, last := exitDone, record{Event: "done"}
+	if err != nil {
+		code, last = exitFailed, record{Event: "failed"}
+		for _, r := range s.problems(ctx, err) {
+			s.out.print(r)
+		}
+	}
+	s.out.print(last)
+	return code
+}
+
+func (s *session) note(format string, args ...any) {
+	s.out.print(record{Event: "note", Message: fmt.Sprintf(format, args...)})
+}

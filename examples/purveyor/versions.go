@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// versions prints a provider's versions, the newest first, one on each line, and behind each what is special about it.
+func versions(ctx context.Context, s *session) error {
+	listing, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	s.warn(listing.Warnings)
+	slices.SortFunc(listing.Versions, func(a, b sources.Available) int { return b.Version.Compare(a.Version) })
+	table := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', tabwriter.StripEscape)
+	for _, version := range listing.Versions {
+		line := version.Version.String()
+		if remarks := s.remarks(version); len(remarks) > 0 {
+			line += "\t" + strings.Join(remarks, "; ")
+		}
+		fmt.Fprintln(table, printable(line))
+	}
+	return table.Flush()
+}
+
+// list asks the configured sources for the versions of the provider of the command line. The listing has an account of
+// who said what also if there is an error.
+func (s *session) list(ctx context.Context) (sources.Listing, error) {
+	if err := s.enter(); err != nil {
+		return sources.Listing{}, err
+	}
+	s.required = together(s.named)
+	if err := s.configure(s.registry); err != nil {
+		return sources.Listing{}, err
+	}
+	p := s.named[0].provider
+	listing, err := s.chain.Versions(ctx, p)
+	if err != nil {
+		err = &installer.ProviderError{Provider: p, Phase: installer.PhaseResolve, Err: err}
+	}
+	return listing, err
+}
+
+func (s *session) warn(messages []string) {
+	for _, message := range messages {
+		s.out.print(record{Event: "warning", Provider: s.named[0].provider.String(), Message: message})
+	}
+}
+
+// remarks says what speaks against a version, and who has it if that is a question.
+func (s *session) remarks(a sources.Available) []string {
+	var remarks []string
+	on := s.target()
+	if a.Platforms != nil && !slices.Contains(a.Platforms, on) {
+		remarks = append(remarks, "not for "+on.String())
+	}
+	if err := sources.CheckProtocols(a.Protocols); err != nil {
+		remarks = append(remarks, err.Error())
+	}
+	if len(s.chain) > 1 {
+		remarks = append(remarks, "from "+strings.Join(a.From, ", "))
+	}
+	return remarks
+}
+
+// target returns the platform that packages are for.
+func (s *session) target() sources.Platform {
+	if on := s.platform(); !on.IsZero() {
+		return on
+	}
+	return sources.CurrentPlatform()
+}

@@ -1,0 +1,184 @@
+package installer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/atomicfile"
+)
+
+// record is what is remembered of a package that was verified: the proof, and the state of its files at that time. As
+// long as their state is the same, so are their contents, unless somebody with the user's own rights wants to deceive.
+type record struct {
+	Path  string      // of the package's directory, without symbolic links
+	At    time.Time   // when the state was taken
+	Files []fileState // in the order of names
+
+	Tree      hashing.Hash // of the contents
+	Authority hashing.Authority
+	Signer    *hashing.Signer
+	Hashes    []hashing.Hash // fit for a lock file
+}
+
+// proof returns what was proven.
+func (r *record) proof() *hashing.Proof {
+	return &hashing.Proof{
+		Authority: r.Authority,
+		Signer:    r.Signer,
+		Computed:  hashing.Computed{Tree: r.Tree},
+		Hashes:    r.Hashes,
+	}
+}
+
+// fileState is what changes when a file is written, replaced, or touched.
+type fileState struct {
+	Name   string // relative, with slashes
+	Device uint64
+	Inode  uint64
+	Owner  uint32
+	Mode   fs.FileMode
+	Size   int64
+	Mtime  int64 // nanoseconds since 1970, as is Ctime
+	Ctime  int64
+}
+
+// settleTime is how long a file must have been left alone before its state was taken. Clocks of file systems tick: a
+// change within the same tick would not show.
+const settleTime = 100 * time.Millisecond
+
+const maxRecord = 16 << 20 // bytes
+
+// records is the directory of records; empty: none are kept.
+type records string
+
+// check makes the directory, and refuses one that others can write to.
+func (r records) check() error {
+	if r == "" {
+		return nil
+	}
+	if err := os.MkdirAll(string(r), 0o700); err != nil {
+		return &FieldError{Field: "Installer.RecordDir", Problem: err.Error()}
+	}
+	if info, err := os.Stat(string(r)); err != nil || !isPrivate(info) {
+		return &FieldError{Field: "Installer.RecordDir", Problem: fmt.Sprintf("%s must belong to the user and be writable by nobody else", string(r))}
+	}
+	return nil
+}
+
+// file returns the path of the record about a package.
+func (r records) file(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(string(r), hex.EncodeToString(sum[:])+".json")
+}
+
+// find returns what was proven of the package in dir; nil if nothing is remembered. It holds if the files are unchanged,
+// or if their contents turn out to be the same.
+func (r records) find(dir string) (known *hashing.Proof, unchanged bool) {
+	if r == "" {
+		return nil, false
+	}
+	path, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, false
+	}
+	found := r.read(path)
+	if found == nil {
+		return nil, false
+	}
+	state, err := stateOf(path)
+	unchanged = err == nil && slices.Equal(state, found.Files) && settled(state, found.At)
+	return found.proof(), unchanged
+}
+
+// read returns the record about a path, whatever the state of the files.
+func (r records) read(path string) *record {
+	name := r.file(path)
+	if info, err := os.Stat(name); err != nil || info.Size() > maxRecord {
+		return nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	var found record
+	if json.Unmarshal(text, &found) != nil || found.Path != path || found.Tree == "" {
+		return nil
+	}
+	return &found
+}
+
+// settled reports whether no file was changed so shortly before its state was taken that a later change might not show.
+func settled(state []fileState, at time.Time) bool {
+	limit := at.Add(-settleTime).UnixNano()
+	return !slices.ContainsFunc(state, func(f fileState) bool { return max(f.Mtime, f.Ctime) > limit })
+}
+
+// keep remembers a proof. before is the state of the files before they were read; nil when they were just made. Keeping
+// is an optimisation: where it fails, the next installation reads the files.
+func (r records) keep(dir string, proof *hashing.Proof, before []fileState) {
+	if r == "" {
+		return
+	}
+	path, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return
+	}
+	now := record{
+		Path:      path,
+		At:        time.Now(),
+		Tree:      proof.Computed.Tree,
+		Authority: proof.Authority,
+		Signer:    proof.Signer,
+		Hashes:    proof.Hashes,
+	}
+	if now.Files, err = stateOf(path); err != nil || before != nil && !slices.Equal(before, now.Files) {
+		return
+	}
+	text, err := json.Marshal(now)
+	if err != nil {
+		return
+	}
+	_ = atomicfile.Write(r.file(path), text, 0o600)
+}
+
+// stateOf lists the files of a package. Anything but files and directories, and files of other users, are an error:
+// nothing is remembered about them.
+func stateOf(dir string) ([]fileState, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	var state []fileState
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		file, ok := stateOfFile(info)
+		if !ok || !info.Mode().IsRegular() {
+			return errUnremarkable
+		}
+		file.Name = filepath.ToSlash(name)
+		state = append(state, file)
+		return nil
+	})
+	return state, err
+}
+
+var errUnremarkable = errors.New("the state of the file cannot be relied upon")

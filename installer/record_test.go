@@ -1,0 +1,213 @@
+//go:build linux || darwin
+
+package installer_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources/registrytest"
+)
+
+// remembering sets up an installation that is remembered, long enough ago to count.
+func remembering(t *testing.T, r registrytest.Release) (*fixture, installer.Request, installer.Package) {
+	t.Helper()
+	f := setup(t, r)
+	f.in.RecordDir = filepath.Join(t.TempDir(), "records")
+	req := require("acme/alpha", "")
+	result := f.install(req)
+	time.Sleep(150 * time.Millisecond) // two ticks of any file system's clock
+	f.install(req)                     // reads the package once more, and records a settled state
+	f.srv.ResetRequests()
+	f.kinds()
+	return f, installer.Request{Requirements: req.Requirements, Locks: result.Locks}, result.Packages[0]
+}
+
+// What was verified with a signature is used in a project without a lock file, with no download, and its lock entry is
+// the same as if it had been downloaded.
+func TestARememberedPackageNeedsNoLockFile(t *testing.T) {
+	t.Parallel()
+	f, req, _ := remembering(t, fourfold(release("acme/alpha", "1.0.0")))
+	f.in.Dir = t.TempDir()
+	result := f.install(installer.Request{Requirements: req.Requirements})
+	if n := f.srv.Count(registrytest.KindArchive) + f.srv.Count(registrytest.KindPackage); n != 0 {
+		t.Errorf("%d requests for a package that is known", n)
+	}
+	if !result.Locks.Equal(req.Locks) {
+		t.Errorf("locks are %v, want %v", result.Locks, req.Locks)
+	}
+	if proof := result.Packages[0].Proof; proof.Authority != hashing.Signed || proof.Signer == nil {
+		t.Errorf("proof is %+v", proof)
+	}
+}
+
+// A remembered package is not read: what cannot be noticed without reading is not noticed. That is the bargain, and why
+// the files' times count.
+func TestARememberedPackageIsNotRead(t *testing.T) {
+	t.Parallel()
+	f, req, pkg := remembering(t, release("acme/alpha", "1.0.0"))
+	record := only(t, f.in.RecordDir)
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A record that tells another hash for the same files is believed, which shows that nobody looked.
+	other := hashing.Hash("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+	forged := bytes.ReplaceAll(text, []byte(pkg.Proof.Computed.Tree), []byte(other))
+	if err := os.WriteFile(record, forged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock := req.Locks[provider("acme/alpha")]
+	lock.Hashes = []hashing.Hash{other}
+	req.Locks = installer.Locks{provider("acme/alpha"): lock}
+	f.install(req)
+	f.wantRequests(0)
+	f.wantKinds(installer.Resolving, installer.Resolved, installer.Present)
+}
+
+func only(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%s has %v (%v), want one entry", dir, entries, err)
+	}
+	return filepath.Join(dir, entries[0].Name())
+}
+
+// Every change to a file, and every file more or less, makes the package be read again.
+func TestChangesAreNoticed(t *testing.T) {
+	t.Parallel()
+	flip := func(path string) error {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		data[0] ^= 1
+		return os.WriteFile(path, data, 0o755)
+	}
+	damages := map[string]func(path string) error{
+		"written to": flip,
+		"written to, with its old time": func(path string) error {
+			info, err := os.Stat(path)
+			return errors.Join(err, flip(path), os.Chtimes(path, info.ModTime(), info.ModTime()))
+		},
+		"replaced by another of the same size and time": func(path string) error {
+			info, err := os.Stat(path)
+			data, err2 := os.ReadFile(path)
+			data[0] ^= 1
+			return errors.Join(err, err2, os.Remove(path), os.WriteFile(path, data, 0o755), os.Chtimes(path, info.ModTime(), info.ModTime()))
+		},
+		"a file more":     func(path string) error { return os.WriteFile(path+"_more", nil, 0o644) },
+		"a file less":     func(path string) error { return os.Remove(filepath.Join(filepath.Dir(path), "LICENSE")) },
+		"a link in place": func(path string) error { return errors.Join(os.Rename(path, path+"~"), os.Symlink(path+"~", path)) },
+	}
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, req, pkg := remembering(t, release("acme/alpha", "1.0.0"))
+			if err := damage(pkg.Executable); err != nil {
+				t.Fatal(err)
+			}
+			again := f.install(req).Packages[0]
+			tree, err := hashing.Dir(t.Context(), again.Dir)
+			if err != nil || tree != pkg.Proof.Computed.Tree {
+				t.Errorf("tree is %s (%v), want %s", tree, err, pkg.Proof.Computed.Tree)
+			}
+			if kinds := f.kinds(); !slices.Contains(kinds, installer.Healed) {
+				t.Errorf("events are %v", kinds)
+			}
+		})
+	}
+}
+
+// A file that was only touched has the contents that were verified: it is read, not downloaded.
+func TestATouchedPackageIsReadAndStaysProven(t *testing.T) {
+	t.Parallel()
+	f, req, pkg := remembering(t, release("acme/alpha", "1.0.0"))
+	if err := os.Chtimes(pkg.Executable, time.Now(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	f.in.Dir = t.TempDir()
+	proof := f.install(installer.Request{Requirements: req.Requirements}).Packages[0].Proof
+	if proof.Authority != hashing.Signed || f.srv.Count(registrytest.KindArchive) != 0 {
+		t.Errorf("proof is %+v; %d downloads", proof, f.srv.Count(registrytest.KindArchive))
+	}
+}
+
+// What only the source vouched for is not remembered as proof for those who have no lock file, and a policy is not
+// bypassed by memory.
+func TestWhatIsRememberedIsJudged(t *testing.T) {
+	t.Parallel()
+	f, req, _ := remembering(t, release("acme/alpha", "1.0.0"))
+	f.in.Dir = t.TempDir()
+	f.in.Policy.Signers = []string{newSigner(t, registrytest.SignerOptions{}).Fingerprint()}
+	_, err := f.installError(installer.Request{Requirements: req.Requirements})
+	var policy *installer.PolicyError
+	if !errors.As(err, &policy) {
+		t.Errorf("error is %v, want the policy's", err)
+	}
+
+	unsigned := release("acme/beta", "1.0.0")
+	unsigned.Unsigned = true
+	g := setup(t, unsigned)
+	g.in.RecordDir = t.TempDir()
+	beta := require("registry.opentofu.org/acme/beta", "")
+	g.install(beta)
+	g.in.Dir = t.TempDir()
+	g.install(beta)
+	if n := g.srv.Count(registrytest.KindArchive); n != 2 {
+		t.Errorf("%d downloads; a package that nobody signed is to be fetched and compared each time", n)
+	}
+}
+
+func TestRecordsThatCannotBeTrusted(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	open := filepath.Join(t.TempDir(), "open")
+	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	f.in.RecordDir = open
+	var field *installer.FieldError
+	if _, err := f.installError(require("acme/alpha", "")); !errors.As(err, &field) || field.Field != "Installer.RecordDir" {
+		t.Errorf("error is %v", err)
+	}
+
+	g, req, _ := remembering(t, release("acme/alpha", "1.0.0"))
+	for _, text := range []string{"", "{", "null", `{"Files":null}`, `{"Tree":"nonsense"}`} {
+		if err := os.WriteFile(only(t, g.in.RecordDir), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		g.install(req)
+	}
+	g.wantRequests(0)
+}
+
+// Twenty projects without lock files and with a common cache and memory: one download.
+func TestManyProjectsWithoutLockFilesShareOneDownload(t *testing.T) {
+	t.Parallel()
+	f := setup(t, registrytest.Release{Provider: "acme/alpha", Version: "1.0.0", Size: 4 << 20})
+	records := filepath.Join(t.TempDir(), "records")
+	var wait sync.WaitGroup
+	for range 20 {
+		in := f.installer(t.TempDir(), f.in.CacheDir)
+		in.RecordDir = records
+		wait.Go(func() {
+			if _, err := in.Install(t.Context(), require("acme/alpha", "")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if n := f.srv.Count(registrytest.KindArchive); n != 1 {
+		t.Errorf("%d downloads, want 1", n)
+	}
+}
