@@ -72,7 +72,7 @@ func TestDamageIsFoundAndHealed(t *testing.T) {
 			if err != nil || tree != pkg.Proof.Computed.Tree {
 				t.Errorf("after healing the tree is %s (%v), want %s", tree, err, pkg.Proof.Computed.Tree)
 			}
-			if kinds := f.kinds(); name != "cache emptied" && !slices.Contains(kinds, installer.Healed) {
+			if kinds := f.kinds(); name != "cache emptied" && !slices.Contains(kinds, installer.EventHealed) {
 				t.Errorf("events are %v, want one about healing", kinds)
 			}
 			f.in.Dir = t.TempDir()
@@ -147,7 +147,7 @@ func TestWaysOfLinking(t *testing.T) {
 			f.srv.ResetRequests()
 			f.kinds()
 			f.install(req)
-			f.wantKinds(installer.Resolving, installer.Resolved, installer.Present)
+			f.wantKinds(installer.EventResolving, installer.EventResolved, installer.EventPresent)
 		})
 	}
 }
@@ -166,7 +166,7 @@ func TestTheLockIsWaitedForAndTheResultUsed(t *testing.T) {
 	}
 	waiting := make(chan struct{})
 	f.in.Notify = func(e installer.Event) {
-		if e.Kind == installer.Waiting {
+		if e.Kind == installer.EventWaiting {
 			close(waiting)
 		}
 	}

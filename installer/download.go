@@ -38,7 +38,7 @@ func (j *job) download(ctx context.Context, pkg *sources.Package, file *os.File)
 		if attempt == downloadAttempts || d.bytes == 0 || !errors.Is(err, sources.ErrUnavailable) || ctx.Err() != nil {
 			return sum, 0, err
 		}
-		j.send(Event{Kind: Retrying, Location: pkg.Location, Err: err})
+		j.send(Event{Kind: EventRetrying, Location: pkg.Location, Err: err})
 		if err := restart(file); err != nil {
 			return sum, 0, err
 		}
@@ -74,7 +74,7 @@ func (t *transfer) run(ctx context.Context) (err error) {
 	if limit := t.job.in.Limits.Archive; size > limit {
 		return t.tooLarge(limit)
 	}
-	t.job.send(Event{Kind: Fetching, Location: t.pkg.Location, Size: size})
+	t.job.send(Event{Kind: EventFetching, Location: t.pkg.Location, Size: size})
 	if err := t.copy(ctx, body); err != nil {
 		return err
 	}
@@ -130,5 +130,5 @@ func (t *transfer) progress(now bool) {
 		return
 	}
 	t.told = time.Now()
-	t.job.send(Event{Kind: Progress, Bytes: t.bytes, Size: t.size})
+	t.job.send(Event{Kind: EventProgress, Bytes: t.bytes, Size: t.size})
 }

@@ -30,12 +30,12 @@ func TestALostLockDoesNotPublishTheOthersBytes(t *testing.T) {
 	t.Cleanup(func() { cancel(); <-done })
 	unpacking := make(chan struct{})
 	evil.in.Notify = func(e installer.Event) {
-		if e.Kind == installer.Unpacking {
+		if e.Kind == installer.EventUnpacking {
 			close(unpacking)
 		}
 	}
 	f.in.Notify = func(e installer.Event) {
-		if e.Kind != installer.Verified {
+		if e.Kind != installer.EventVerified {
 			return
 		}
 		locks, err := filepath.Glob(filepath.Join(f.in.CacheDir, "*", "*", "*", "*", "*.lock"))

@@ -9,7 +9,7 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// Event is something that happened to one provider. In order, for each provider:
+// Event is something that happened to one provider. In order, for each provider, and without the prefix of the names:
 //
 //	Resolving, then Resolved
 //	then Present                                       when the package is in Dir and proven
@@ -25,7 +25,7 @@ import (
 // As log records, events have the attributes provider, version, platform, and where they apply location, bytes, size,
 // path, authority, signer and error.
 type Event struct {
-	Kind     Kind
+	Kind     EventKind
 	Provider sources.Provider
 	Version  sources.Version  // zero before Resolved
 	Platform sources.Platform // that the package is for
@@ -38,25 +38,25 @@ type Event struct {
 	Err      error            // Retrying, Failed
 }
 
-// Kind is what an [Event] says.
-type Kind string
+// EventKind is what an [Event] says.
+type EventKind string
 
 // The kinds of events.
 const (
-	Resolving Kind = "resolving" // a version is being selected
-	Resolved  Kind = "resolved"  // Version is selected
-	Present   Kind = "present"   // the package is installed already
-	CacheHit  Kind = "cache-hit" // the package is in the cache already
-	Waiting   Kind = "waiting"   // another installation works on the same package
-	Fetching  Kind = "fetching"  // the archive is being downloaded
-	Progress  Kind = "progress"  // more of it has arrived
-	Retrying  Kind = "retrying"  // the download broke and begins again
-	Unpacking Kind = "unpacking" // the archive is complete and is being unpacked
-	Verified  Kind = "verified"  // hashes, signature and policy are satisfied
-	Healed    Kind = "healed"    // a damaged or foreign package at Path was replaced
-	Installed Kind = "installed" // the package is at its final place
-	Warning   Kind = "warning"   // something that the user should know
-	Failed    Kind = "failed"    // the provider could not be installed
+	EventResolving EventKind = "resolving" // a version is being selected
+	EventResolved  EventKind = "resolved"  // Version is selected
+	EventPresent   EventKind = "present"   // the package is installed already
+	EventCacheHit  EventKind = "cache-hit" // the package is in the cache already
+	EventWaiting   EventKind = "waiting"   // another installation works on the same package
+	EventFetching  EventKind = "fetching"  // the archive is being downloaded
+	EventProgress  EventKind = "progress"  // more of it has arrived
+	EventRetrying  EventKind = "retrying"  // the download broke and begins again
+	EventUnpacking EventKind = "unpacking" // the archive is complete and is being unpacked
+	EventVerified  EventKind = "verified"  // hashes, signature and policy are satisfied
+	EventHealed    EventKind = "healed"    // a damaged or foreign package at Path was replaced
+	EventInstalled EventKind = "installed" // the package is at its final place
+	EventWarning   EventKind = "warning"   // something that the user should know
+	EventFailed    EventKind = "failed"    // the provider could not be installed
 )
 
 // notifier delivers events one at a time.
@@ -80,11 +80,11 @@ func (n *notifier) send(e Event) {
 
 func (e Event) level() slog.Level {
 	switch e.Kind {
-	case Failed:
+	case EventFailed:
 		return slog.LevelError
-	case Warning, Retrying, Healed:
+	case EventWarning, EventRetrying, EventHealed:
 		return slog.LevelWarn
-	case Installed:
+	case EventInstalled:
 		return slog.LevelInfo
 	}
 	return slog.LevelDebug

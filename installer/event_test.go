@@ -25,31 +25,31 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 			t.Errorf("event %+v does not say what it is about", e)
 		}
 		switch e.Kind {
-		case installer.Fetching:
+		case installer.EventFetching:
 			size = e.Size
-		case installer.Progress:
+		case installer.EventProgress:
 			if e.Size != size || e.Bytes > size {
 				t.Errorf("progress is %d of %d bytes, of %d", e.Bytes, e.Size, size)
 			}
-		case installer.Verified:
+		case installer.EventVerified:
 			if e.Proof == nil {
 				t.Error("verified without proof")
 			}
 		}
 	}
-	progress := slices.DeleteFunc(slices.Clone(f.events), func(e installer.Event) bool { return e.Kind != installer.Progress })
+	progress := slices.DeleteFunc(slices.Clone(f.events), func(e installer.Event) bool { return e.Kind != installer.EventProgress })
 	if last := progress[len(progress)-1]; last.Bytes != size {
 		t.Errorf("the last progress is %d of %d bytes", last.Bytes, size)
 	}
 	f.kinds()
 
 	f.install(req)
-	f.wantKinds(installer.Resolving, installer.Resolved, installer.Present)
+	f.wantKinds(installer.EventResolving, installer.EventResolved, installer.EventPresent)
 	f.in.Dir = t.TempDir()
 	f.install(req)
-	f.wantKinds(installer.Resolving, installer.Resolved, installer.CacheHit, installer.Installed)
+	f.wantKinds(installer.EventResolving, installer.EventResolved, installer.EventCacheHit, installer.EventInstalled)
 	_, _ = f.in.Install(t.Context(), require("acme/omega", ""))
-	f.wantKinds(installer.Resolving, installer.Failed)
+	f.wantKinds(installer.EventResolving, installer.EventFailed)
 }
 
 func TestLogRecords(t *testing.T) {

@@ -190,8 +190,8 @@ func ExampleEvent() {
 		Platform: linux,
 		Notify: func(e installer.Event) {
 			switch e.Kind {
-			case installer.Progress: // there can be any number of these
-			case installer.Verified:
+			case installer.EventProgress: // there can be any number of these
+			case installer.EventVerified:
 				fmt.Println(e.Kind, e.Proof.Authority)
 			default:
 				fmt.Println(e.Kind)

@@ -147,7 +147,7 @@ func (j *job) extract(ctx context.Context, archive *os.File, size int64, dir str
 		return nil, err
 	}
 	defer j.unpacks.Release(1)
-	j.send(Event{Kind: Unpacking})
+	j.send(Event{Kind: EventUnpacking})
 	report, err := unzip.Extract(ctx, archive, size, dir, j.in.Limits.unzip())
 	return report, archiveError(err)
 }
@@ -172,7 +172,7 @@ func compute(report *unzip.Report, archive [32]byte) (hashing.Computed, error) {
 func (j *job) judge(computed hashing.Computed, claims hashing.Claims) (*hashing.Proof, error) {
 	proof, err := j.weigh(computed, claims)
 	if err == nil {
-		j.send(Event{Kind: Verified, Proof: proof})
+		j.send(Event{Kind: EventVerified, Proof: proof})
 	}
 	return proof, err
 }
@@ -230,7 +230,7 @@ func (j *job) settle(ctx context.Context, home entry, w workshop, proof *hashing
 	}
 	j.in.records().keep(home.path, proof, nil)
 	if replaced {
-		j.send(Event{Kind: Healed, Path: home.path})
+		j.send(Event{Kind: EventHealed, Path: home.path})
 	}
 	return nil
 }

@@ -83,12 +83,12 @@ func (f *fixture) installError(req installer.Request) (*installer.Result, error)
 	return result, err
 }
 
-func (f *fixture) kinds() []installer.Kind {
+func (f *fixture) kinds() []installer.EventKind {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var kinds []installer.Kind
+	var kinds []installer.EventKind
 	for _, e := range f.events {
-		if e.Kind != installer.Progress {
+		if e.Kind != installer.EventProgress {
 			kinds = append(kinds, e.Kind)
 		}
 	}
@@ -96,7 +96,7 @@ func (f *fixture) kinds() []installer.Kind {
 	return kinds
 }
 
-func (f *fixture) wantKinds(want ...installer.Kind) {
+func (f *fixture) wantKinds(want ...installer.EventKind) {
 	f.Helper()
 	if got := f.kinds(); !slices.Equal(got, want) {
 		f.Errorf("events are %v, want %v", got, want)

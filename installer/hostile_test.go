@@ -270,8 +270,8 @@ func TestABrokenDownloadWithoutRangesBeginsAgain(t *testing.T) {
 	f := setupConfig(t, registrytest.Config{NoRanges: true, Releases: []registrytest.Release{release("acme/alpha", "1.0.0")}})
 	f.fault(registrytest.Fault{Kind: registrytest.KindArchive, Times: 1, CutAt: 5000})
 	f.install(require("acme/alpha", ""))
-	f.wantKinds(installer.Resolving, installer.Resolved, installer.Fetching, installer.Retrying, installer.Fetching,
-		installer.Unpacking, installer.Verified, installer.Installed)
+	f.wantKinds(installer.EventResolving, installer.EventResolved, installer.EventFetching, installer.EventRetrying, installer.EventFetching,
+		installer.EventUnpacking, installer.EventVerified, installer.EventInstalled)
 }
 
 // Wherever a server stops answering, the end of the context ends the installation soon, and leaves nothing behind.

@@ -94,7 +94,7 @@ func (j *job) send(e Event) {
 
 // fail reports the failure and returns it.
 func (j *job) fail(phase Phase, err error) *ProviderError {
-	j.send(Event{Kind: Failed, Err: err})
+	j.send(Event{Kind: EventFailed, Err: err})
 	e := &ProviderError{Provider: j.selection.Provider, Version: j.selection.Version, Phase: phase, Err: err}
 	if phase == PhaseLock {
 		e.Platform = j.on
@@ -119,7 +119,7 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 			return nil, err
 		}
 		if proof != nil {
-			j.send(Event{Kind: Present, Path: project.path, Proof: proof})
+			j.send(Event{Kind: EventPresent, Path: project.path, Proof: proof})
 			return j.pkg(project, &stored{dir: project.path, proof: proof})
 		}
 	}
@@ -136,7 +136,7 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 			return nil, err
 		}
 	}
-	j.send(Event{Kind: Installed, Path: project.path})
+	j.send(Event{Kind: EventInstalled, Path: project.path})
 	return j.pkg(project, have)
 }
 
@@ -166,7 +166,7 @@ func (j *job) obtain(ctx context.Context, home entry) (*stored, error) {
 	if err != nil || have != nil {
 		return have, err
 	}
-	waiting := func() { j.send(Event{Kind: Waiting, Path: home.path}) }
+	waiting := func() { j.send(Event{Kind: EventWaiting, Path: home.path}) }
 	err = home.exclusively(ctx, waiting, func() error {
 		// Whoever had the lock since may have brought the package.
 		if have, err = j.look(ctx, home); err == nil && have == nil {
@@ -186,6 +186,6 @@ func (j *job) look(ctx context.Context, home entry) (*stored, error) {
 	if err != nil || proof == nil {
 		return nil, err
 	}
-	j.send(Event{Kind: CacheHit, Path: home.path, Proof: proof})
+	j.send(Event{Kind: EventCacheHit, Path: home.path, Proof: proof})
 	return &stored{dir: home.path, proof: proof}, nil
 }

@@ -45,7 +45,7 @@ func TestInstallSelectsFetchesVerifiesAndLinks(t *testing.T) {
 		t.Errorf("lock is %+v", lock)
 	}
 	f.wantRequests(6) // discovery, versions, package, archive, sums, signature
-	f.wantKinds(installer.Resolving, installer.Resolved, installer.Fetching, installer.Unpacking, installer.Verified, installer.Installed)
+	f.wantKinds(installer.EventResolving, installer.EventResolved, installer.EventFetching, installer.EventUnpacking, installer.EventVerified, installer.EventInstalled)
 }
 
 func TestInstallWithoutCacheUnpacksInPlace(t *testing.T) {

@@ -71,7 +71,7 @@ func symlink(from, to string) error { return os.Symlink(from, to) }
 
 // link puts a stored package into its place in Dir.
 func (j *job) link(ctx context.Context, have *stored, project entry) error {
-	waiting := func() { j.send(Event{Kind: Waiting, Path: project.path}) }
+	waiting := func() { j.send(Event{Kind: EventWaiting, Path: project.path}) }
 	return project.exclusively(ctx, waiting, func() error {
 		if j.in.Link.accepts(project.path) && sameFile(have.dir, project.path) {
 			return nil

@@ -70,7 +70,7 @@ func TestARememberedPackageIsNotRead(t *testing.T) {
 	req.Locks = installer.Locks{provider("acme/alpha"): lock}
 	f.install(req)
 	f.wantRequests(0)
-	f.wantKinds(installer.Resolving, installer.Resolved, installer.Present)
+	f.wantKinds(installer.EventResolving, installer.EventResolved, installer.EventPresent)
 }
 
 func only(t *testing.T, dir string) string {
@@ -121,7 +121,7 @@ func TestChangesAreNoticed(t *testing.T) {
 			if err != nil || tree != pkg.Proof.Computed.Tree {
 				t.Errorf("tree is %s (%v), want %s", tree, err, pkg.Proof.Computed.Tree)
 			}
-			if kinds := f.kinds(); !slices.Contains(kinds, installer.Healed) {
+			if kinds := f.kinds(); !slices.Contains(kinds, installer.EventHealed) {
 				t.Errorf("events are %v", kinds)
 			}
 		})

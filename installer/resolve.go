@@ -27,12 +27,12 @@ func (in *Installer) Resolve(ctx context.Context, req Request) (*Resolution, err
 
 // resolve selects one provider's version.
 func (r *run) resolve(ctx context.Context, p sources.Provider) (*Selection, *ProviderError) {
-	r.send(Event{Kind: Resolving, Provider: p, Platform: r.in.Platform})
+	r.send(Event{Kind: EventResolving, Provider: p, Platform: r.in.Platform})
 	s, err := r.selectVersion(ctx, p)
 	if err != nil {
 		return nil, r.fail(p, err)
 	}
-	r.send(Event{Kind: Resolved, Provider: p, Version: s.Version, Platform: r.in.Platform})
+	r.send(Event{Kind: EventResolved, Provider: p, Version: s.Version, Platform: r.in.Platform})
 	return s, nil
 }
 
@@ -46,7 +46,7 @@ func (r *run) selectVersion(ctx context.Context, p sources.Provider) (*Selection
 	}
 	listing, err := r.versions(ctx, p)
 	for _, message := range listing.Warnings {
-		r.send(Event{Kind: Warning, Provider: p, Platform: r.in.Platform, Message: message})
+		r.send(Event{Kind: EventWarning, Provider: p, Platform: r.in.Platform, Message: message})
 	}
 	if err != nil {
 		return nil, err

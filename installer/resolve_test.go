@@ -130,7 +130,7 @@ func TestWarningsOfTheRegistryReachTheCaller(t *testing.T) {
 	f.install(require("acme/alpha", ""))
 	var warnings []string
 	for _, e := range f.events {
-		if e.Kind == installer.Warning {
+		if e.Kind == installer.EventWarning {
 			warnings = append(warnings, e.Message)
 		}
 	}

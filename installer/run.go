@@ -44,7 +44,7 @@ func (r *run) send(e Event) { r.notifier.send(e) }
 
 // fail reports that a provider failed before a version was selected, and returns the failure.
 func (r *run) fail(p sources.Provider, err error) *ProviderError {
-	r.send(Event{Kind: Failed, Provider: p, Platform: r.in.Platform, Err: err})
+	r.send(Event{Kind: EventFailed, Provider: p, Platform: r.in.Platform, Err: err})
 	return &ProviderError{Provider: p, Phase: PhaseResolve, Err: err}
 }
 

@@ -23,7 +23,7 @@ func (h *human) print(r record) {
 	switch r.Event {
 	case "error":
 		h.problem("Error", r)
-	case string(installer.Warning):
+	case string(installer.EventWarning):
 		h.problem("Warning", r)
 	case "interrupted":
 		h.problem("Interrupted", r)
@@ -41,7 +41,7 @@ func (h *human) problem(kind string, r record) {
 		return
 	}
 	text := r.Message
-	if r.Event == string(installer.Warning) && r.Provider != "" {
+	if r.Event == string(installer.EventWarning) && r.Provider != "" {
 		text = r.Provider + ": " + text
 	}
 	fmt.Fprintln(h.err, printable(kind+": "+text))
@@ -56,13 +56,13 @@ func (h *human) line(r record) string {
 	switch r.Event {
 	case "note":
 		return "Note: " + r.Message
-	case string(installer.Fetching):
+	case string(installer.EventFetching):
 		return fmt.Sprintf("%s: downloading %s%s", subject, sizeFrom(r.Size), r.Location)
-	case string(installer.Retrying):
+	case string(installer.EventRetrying):
 		return fmt.Sprintf("%s: the download broke and begins again: %s", subject, r.Message)
-	case string(installer.Waiting):
+	case string(installer.EventWaiting):
 		return subject + ": waiting for another process that installs the same package"
-	case string(installer.Healed):
+	case string(installer.EventHealed):
 		return subject + ": replaced a damaged package"
 	case "package":
 		return fmt.Sprintf("%s: %s, %s", subject, origin(r), trust(r))

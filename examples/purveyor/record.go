@@ -63,7 +63,7 @@ func (s *session) printer() printer {
 
 // notify passes on what the installer tells. Failures come again, as errors, when all providers are through.
 func (s *session) notify(e installer.Event) {
-	if e.Kind != installer.Failed {
+	if e.Kind != installer.EventFailed {
 		s.out.print(eventRecord(e))
 	}
 }
