@@ -32,11 +32,11 @@ func Load(env Environment, opts Options) (*Config, hcl.Diagnostics) {
 }
 
 func (m *merger) files(env Environment) {
-	main, named := env.mainFile()
+	main, variable := env.mainFile()
 	if main != "" {
-		m.read(main)
+		m.read(main, variable)
 	}
-	if named {
+	if variable != "" {
 		return
 	}
 	dir := env.configDir()
@@ -45,19 +45,20 @@ func (m *merger) files(env Environment) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		m.unreadable(dir, err)
+		m.unreadable(dir, "", err)
 	}
 	for _, entry := range entries {
 		if isConfigName(entry.Name()) {
-			m.read(filepath.Join(dir, entry.Name()))
+			m.read(filepath.Join(dir, entry.Name()), "")
 		}
 	}
 }
 
-func (m *merger) read(path string) {
+// read reads a file that was found, or that a variable of the environment names.
+func (m *merger) read(path, variable string) {
 	src, err := readLimited(path)
 	if err != nil {
-		m.unreadable(path, err)
+		m.unreadable(path, variable, err)
 		return
 	}
 	m.file(src, path)
@@ -73,8 +74,12 @@ func readLimited(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
 }
 
-func (m *merger) unreadable(path string, err error) {
-	m.put(hcl.DiagError, nil, "Unreadable CLI configuration", "The CLI configuration at %s cannot be read: %s.", path, pathless(err))
+func (m *merger) unreadable(path, variable string, err error) {
+	advice := ""
+	if variable != "" {
+		advice = " The environment variable " + variable + " names it: correct or unset the variable."
+	}
+	m.put(hcl.DiagError, nil, "Unreadable CLI configuration", "The CLI configuration at %s cannot be read: %s.%s", path, pathless(err), advice)
 }
 
 // checkCacheDir reports a plugin cache that is not there: most often its name is misspelt.

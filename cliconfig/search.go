@@ -9,19 +9,20 @@ import (
 	"syscall"
 )
 
-// mainFile returns the path of the main configuration file, "" if there is none, and whether a variable names it.
-func (e Environment) mainFile() (path string, named bool) {
+// mainFile returns the path of the main configuration file, "" if there is none, and the variable that names it, "" if
+// none does.
+func (e Environment) mainFile() (path, variable string) {
 	for _, name := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if path := e.Getenv(name); path != "" {
-			return e.absolute(path), true
+			return e.absolute(path), name
 		}
 	}
 	if e.windows() {
-		return firstExisting(inside(e.appData(), "tofu.rc", "terraform.rc")), false
+		return firstExisting(inside(e.appData(), "tofu.rc", "terraform.rc")), ""
 	}
 	candidates := inside(e.home(), ".tofurc", ".terraformrc")
 	candidates = append(candidates, inside(e.Getenv("XDG_CONFIG_HOME"), "opentofu/tofurc")...)
-	return firstExisting(candidates), false
+	return firstExisting(candidates), ""
 }
 
 // inside returns paths in a directory; none if the directory is "".
