@@ -89,6 +89,7 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 type NoMatchError struct {
 	Constraints sources.Constraints
 	Available   []sources.Version // oldest first; may be empty
+	Asked       []sources.Asked   // what each source of a chain has; nil if the source is no chain
 }
 
 // shownVersions is how many versions an error message lists; the error has all.

@@ -52,6 +52,10 @@ func (r *run) selectVersion(ctx context.Context, p sources.Provider) (*Selection
 		return nil, err
 	}
 	s, err := r.newest(p, constraints, listing.Versions)
+	var none *NoMatchError
+	if errors.As(err, &none) {
+		none.Asked = listing.Asked
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -138,3 +138,23 @@ func TestWarningsOfTheRegistryReachTheCaller(t *testing.T) {
 		t.Errorf("warnings are %q, want the registry's and one about the impossible version", warnings)
 	}
 }
+
+// With a chain, the selection says what each source had; so does the error when nothing matches.
+func TestAChainsAccountReachesTheCaller(t *testing.T) {
+	t.Parallel()
+	near, far := setup(t, release("acme/alpha", "1.0.0")), setup(t, release("acme/alpha", "1.1.0"), release("acme/alpha", "1.0.0"))
+	in := &installer.Installer{Source: sources.Chain{{Source: near.source()}, {Source: far.source()}}}
+	resolution, err := in.Resolve(t.Context(), require("acme/alpha", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := resolution.Selections[0]
+	if s.Version != version("1.1.0") || len(s.From) != 1 || len(s.Asked) != 2 || len(s.Asked[0].Versions) != 1 || len(s.Asked[1].Versions) != 2 {
+		t.Errorf("selection is %+v", s)
+	}
+	_, err = in.Resolve(t.Context(), require("acme/alpha", "> 2.0"))
+	var none *installer.NoMatchError
+	if !errors.As(err, &none) || len(none.Asked) != 2 {
+		t.Errorf("error is %v, asked %+v", err, none)
+	}
+}
