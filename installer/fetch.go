@@ -36,11 +36,11 @@ func (j *job) fetch(ctx context.Context, home entry) (*stored, error) {
 		if err != nil {
 			return err
 		}
-		have.proof, have.downloaded = unpacked.proof, unpacked.size
+		have.proof, have.vouched, have.downloaded = unpacked.proof, unpacked.vouched, unpacked.size
 		if err := j.permit(w.place(stagedPackage), unpacked.files); err != nil {
 			return err
 		}
-		return j.settle(ctx, home, w, have.proof)
+		return j.settle(ctx, home, w, have)
 	})
 	if err != nil {
 		return nil, err
@@ -95,6 +95,8 @@ type unpacked struct {
 	size  int64 // bytes of the archive
 	files []unzip.File
 	proof *hashing.Proof
+
+	vouched *hashing.Proof // the same without what the lock file or the source merely says: fit to be remembered
 }
 
 // unpack downloads the archive while the source's claims are fetched, unpacks it, and judges. dir "" unpacks without
@@ -124,8 +126,11 @@ func (j *job) unpack(ctx context.Context, pkg *sources.Package, archive *os.File
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	proof, err := j.judge(computed, claims)
-	result.proof = proof
+	var err error
+	if result.proof, err = j.judge(computed, claims); err != nil {
+		return nil, err
+	}
+	result.vouched, err = hashing.Judge(computed, nil, Policy{RequireSignature: true}.admissible(claims))
 	return &result, err
 }
 
@@ -210,16 +215,16 @@ func (j *job) permit(dir string, files []unzip.File) error {
 }
 
 // settle publishes the staged package, unless the same one is in its place already.
-func (j *job) settle(ctx context.Context, home entry, w workshop, proof *hashing.Proof) error {
+func (j *job) settle(ctx context.Context, home entry, w workshop, have *stored) error {
 	replaced := home.exists()
 	if replaced {
-		before, _ := stateOf(home.path) // without a state, nothing is remembered below
-		intact, err := j.intact(ctx, home.path, proof)
+		before := takeSnapshot(home.path)
+		intact, err := j.intact(ctx, home.path, have.proof)
 		if err != nil {
 			return err
 		}
 		if intact && before != nil {
-			j.in.records().keep(home.path, proof, before)
+			j.in.records().keep(j, home.path, have.vouched, before)
 		}
 		if intact {
 			return nil
@@ -228,7 +233,7 @@ func (j *job) settle(ctx context.Context, home entry, w workshop, proof *hashing
 	if err := home.publish(w, stagedPackage); err != nil {
 		return err
 	}
-	j.in.records().keep(home.path, proof, nil)
+	j.in.records().keep(j, home.path, have.vouched, nil)
 	if replaced {
 		j.send(Event{Kind: EventHealed, Path: home.path})
 	}

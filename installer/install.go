@@ -83,8 +83,9 @@ type job struct {
 type stored struct {
 	dir        string
 	proof      *hashing.Proof
-	location   string // where it was fetched from; empty: it was there
-	downloaded int64  // bytes
+	vouched    *hashing.Proof // for the record; nil if the package was there
+	location   string         // where it was fetched from; empty: it was there
+	downloaded int64          // bytes
 }
 
 func (j *job) send(e Event) {

@@ -13,7 +13,7 @@ func (j *job) prove(ctx context.Context, dir string) (*hashing.Proof, error) {
 	if _, err := findExecutable(dir, j.selection.Provider); err != nil {
 		return nil, ctx.Err()
 	}
-	known, unchanged := j.in.records().find(dir)
+	known, unchanged := j.in.records().find(j, dir)
 	switch {
 	case unchanged:
 		return j.believe(known.Computed.Tree, known), ctx.Err()
@@ -29,7 +29,7 @@ func (j *job) proveByReading(ctx context.Context, dir string, known *hashing.Pro
 		return nil, err
 	}
 	defer j.unpacks.Release(1)
-	before, _ := stateOf(dir) // without a state, nothing is remembered below
+	before := takeSnapshot(dir)
 	tree, err := hashing.Dir(ctx, dir)
 	if err != nil {
 		return nil, ctx.Err() // another reason than the end of the context only means that the package must be fetched
@@ -39,10 +39,10 @@ func (j *job) proveByReading(ctx context.Context, dir string, known *hashing.Pro
 	}
 	proof := j.believe(tree, known)
 	if proof != nil && before != nil {
-		if known == nil {
-			known = proof
+		if known == nil { // the lock file's other hashes are this project's affair
+			known = &hashing.Proof{Computed: proof.Computed, Hashes: []hashing.Hash{tree}}
 		}
-		j.in.records().keep(dir, known, before)
+		j.in.records().keep(j, dir, known, before)
 	}
 	return proof, nil
 }

@@ -14,19 +14,23 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/atomicfile"
+	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // record is what is remembered of a package that was verified: the proof, and the state of its files at that time. As
 // long as their state is the same, so are their contents, unless somebody with the user's own rights wants to deceive.
 type record struct {
-	Path  string      // of the package's directory, without symbolic links
-	At    time.Time   // when the state was taken
-	Files []fileState // in the order of names
+	Path     string // of the package's directory, without symbolic links
+	Provider sources.Provider
+	Version  sources.Version
+	Platform sources.Platform
+	At       time.Time   // when the state was taken
+	Files    []fileState // in the order of names
 
 	Tree      hashing.Hash // of the contents
 	Authority hashing.Authority
 	Signer    *hashing.Signer
-	Hashes    []hashing.Hash // fit for a lock file
+	Hashes    []hashing.Hash // fit for anybody's lock file: computed or signed, never from another's
 }
 
 // proof returns what was proven.
@@ -35,8 +39,24 @@ func (r *record) proof() *hashing.Proof {
 		Authority: r.Authority,
 		Signer:    r.Signer,
 		Computed:  hashing.Computed{Tree: r.Tree},
-		Hashes:    r.Hashes,
+		Hashes:    slices.Clone(r.Hashes),
 	}
+}
+
+// snapshot is the state of a package's files at a time.
+type snapshot struct {
+	at    time.Time
+	files []fileState
+}
+
+// takeSnapshot returns nil if the state cannot be relied upon: then nothing is remembered.
+func takeSnapshot(dir string) *snapshot {
+	s := &snapshot{at: time.Now()}
+	var err error
+	if s.files, err = stateOf(dir); err != nil {
+		return nil
+	}
+	return s
 }
 
 // fileState is what changes when a file is written, replaced, or touched.
@@ -51,9 +71,9 @@ type fileState struct {
 	Ctime  int64
 }
 
-// settleTime is how long a file must have been left alone before its state was taken. Clocks of file systems tick: a
-// change within the same tick would not show.
-const settleTime = 100 * time.Millisecond
+// settleTime is how long a file must have been left alone before its state was taken. Clocks of file systems tick, some
+// every two seconds: a change within the same tick would not show.
+const settleTime = 2500 * time.Millisecond
 
 const maxRecord = 16 << 20 // bytes
 
@@ -80,9 +100,9 @@ func (r records) file(path string) string {
 	return filepath.Join(string(r), hex.EncodeToString(sum[:])+".json")
 }
 
-// find returns what was proven of the package in dir; nil if nothing is remembered. It holds if the files are unchanged,
-// or if their contents turn out to be the same.
-func (r records) find(dir string) (known *hashing.Proof, unchanged bool) {
+// find returns what was proven of the job's package in dir; nil if nothing is remembered. It holds if the files are
+// unchanged, or if their contents turn out to be the same.
+func (r records) find(j *job, dir string) (known *hashing.Proof, unchanged bool) {
 	if r == "" {
 		return nil, false
 	}
@@ -91,12 +111,17 @@ func (r records) find(dir string) (known *hashing.Proof, unchanged bool) {
 		return nil, false
 	}
 	found := r.read(path)
-	if found == nil {
+	if found == nil || !found.isAbout(j) {
 		return nil, false
 	}
-	state, err := stateOf(path)
-	unchanged = err == nil && slices.Equal(state, found.Files) && settled(state, found.At)
+	now := takeSnapshot(path)
+	unchanged = now != nil && slices.Equal(now.files, found.Files) && settled(now.files, found.At)
 	return found.proof(), unchanged
+}
+
+// isAbout keeps a link in the place of one package from passing another's record off as its own.
+func (r *record) isAbout(j *job) bool {
+	return r.Provider == j.selection.Provider && r.Version == j.selection.Version && r.Platform == j.on
 }
 
 // read returns the record about a path, whatever the state of the files.
@@ -122,9 +147,9 @@ func settled(state []fileState, at time.Time) bool {
 	return !slices.ContainsFunc(state, func(f fileState) bool { return max(f.Mtime, f.Ctime) > limit })
 }
 
-// keep remembers a proof. before is the state of the files before they were read; nil when they were just made. Keeping
-// is an optimisation: where it fails, the next installation reads the files.
-func (r records) keep(dir string, proof *hashing.Proof, before []fileState) {
+// keep remembers a proof about the job's package in dir. before is the state of the files before they were read; nil when
+// they were just made. Keeping is an optimisation: where it fails, the next installation reads the files.
+func (r records) keep(j *job, dir string, proof *hashing.Proof, before *snapshot) {
 	if r == "" {
 		return
 	}
@@ -132,18 +157,25 @@ func (r records) keep(dir string, proof *hashing.Proof, before []fileState) {
 	if err != nil {
 		return
 	}
-	now := record{
+	now := takeSnapshot(path)
+	if now == nil || before != nil && !slices.Equal(before.files, now.files) {
+		return
+	}
+	if before != nil {
+		now.at = before.at
+	}
+	text, err := json.Marshal(record{
 		Path:      path,
-		At:        time.Now(),
+		Provider:  j.selection.Provider,
+		Version:   j.selection.Version,
+		Platform:  j.on,
+		At:        now.at,
+		Files:     now.files,
 		Tree:      proof.Computed.Tree,
 		Authority: proof.Authority,
 		Signer:    proof.Signer,
 		Hashes:    proof.Hashes,
-	}
-	if now.Files, err = stateOf(path); err != nil || before != nil && !slices.Equal(before, now.Files) {
-		return
-	}
-	text, err := json.Marshal(now)
+	})
 	if err != nil {
 		return
 	}

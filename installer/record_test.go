@@ -4,6 +4,7 @@ package installer_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,11 +25,60 @@ func remembering(t *testing.T, r registrytest.Release) (*fixture, installer.Requ
 	f.in.RecordDir = filepath.Join(t.TempDir(), "records")
 	req := require("acme/alpha", "")
 	result := f.install(req)
-	time.Sleep(150 * time.Millisecond) // two ticks of any file system's clock
-	f.install(req)                     // reads the package once more, and records a settled state
+	age(t, f.in.RecordDir)
 	f.srv.ResetRequests()
 	f.kinds()
 	return f, installer.Request{Requirements: req.Requirements, Locks: result.Locks}, result.Packages[0]
+}
+
+// age makes the records as good as old: those of files that were changed a moment ago do not count, for the clocks of file
+// systems tick.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var record map[string]any
+		if err := json.Unmarshal(text, &record); err != nil {
+			t.Fatal(err)
+		}
+		record["At"] = time.Now().Add(time.Hour)
+		if text, err = json.Marshal(record); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A file that was changed just before its state was taken could have been changed again without a sign: it is read.
+func TestAFreshRecordIsNotBelievedUnread(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	f.in.RecordDir = filepath.Join(t.TempDir(), "records")
+	pkg := f.install(require("acme/alpha", "")).Packages[0]
+	record := only(t, f.in.RecordDir)
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := bytes.ReplaceAll(text, []byte(pkg.Proof.Computed.Tree), []byte("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="))
+	if err := os.WriteFile(record, forged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.srv.ResetRequests()
+	f.install(require("acme/alpha", ""))
+	if f.srv.Count(registrytest.KindArchive) != 1 {
+		t.Error("the record was believed at once")
+	}
 }
 
 // What was verified with a signature is used in a project without a lock file, with no download, and its lock entry is
@@ -209,5 +259,49 @@ func TestManyProjectsWithoutLockFilesShareOneDownload(t *testing.T) {
 	wait.Wait()
 	if n := f.srv.Count(registrytest.KindArchive); n != 1 {
 		t.Errorf("%d downloads, want 1", n)
+	}
+}
+
+// A link to another package that is remembered proves nothing about the one that is wanted.
+func TestAnotherPackagesRecordIsNoProof(t *testing.T) {
+	t.Parallel()
+	for _, wanted := range []string{"acme/alpha", "other/alpha"} {
+		f := setup(t, release("acme/alpha", "0.9.0"), release("acme/alpha", "1.0.0"), release("other/alpha", "1.0.0"))
+		f.in.RecordDir = filepath.Join(t.TempDir(), "records")
+		old := f.install(require("acme/alpha", "0.9.0")).Packages[0]
+		age(t, f.in.RecordDir)
+
+		place := filepath.Join(f.in.Dir, filepath.FromSlash(host+wanted), "1.0.0", filepath.Base(old.Dir))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(place), 0o755), os.Symlink(old.Stored, place)); err != nil {
+			t.Fatal(err)
+		}
+		got := f.install(require(wanted, "1.0.0")).Packages[0]
+		if got.Proof.Computed.Tree == old.Proof.Computed.Tree || got.Downloaded == 0 {
+			t.Errorf("%s 1.0.0 is what acme/alpha 0.9.0 was", wanted)
+		}
+	}
+}
+
+// What one project's lock file says is not remembered for others.
+func TestLockHashesAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	const foreign = hashing.Hash("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	f.in.RecordDir = filepath.Join(t.TempDir(), "records")
+	good := f.install(require("acme/alpha", "")).Locks[provider("acme/alpha")]
+	for _, fresh := range []bool{false, true} {
+		if fresh {
+			f.in.CacheDir, f.in.RecordDir = t.TempDir(), filepath.Join(t.TempDir(), "records")
+		}
+		f.in.Dir = t.TempDir()
+		locked := require("acme/alpha", "")
+		lock := good
+		lock.Hashes = append(slices.Clone(good.Hashes), foreign)
+		locked.Locks = installer.Locks{provider("acme/alpha"): lock}
+		f.install(locked)
+		f.in.Dir = t.TempDir()
+		if got := f.install(require("acme/alpha", "")).Locks[provider("acme/alpha")]; !slices.Equal(got.Hashes, good.Hashes) {
+			t.Errorf("another project's lock has %v, want %v", got.Hashes, good.Hashes)
+		}
 	}
 }
