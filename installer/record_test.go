@@ -45,11 +45,15 @@ func age(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var record map[string]any
+		var record map[string]json.RawMessage
 		if err := json.Unmarshal(text, &record); err != nil {
 			t.Fatal(err)
 		}
-		record["At"] = time.Now().Add(time.Hour)
+		later, err := json.Marshal(time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		record["At"] = later
 		if text, err = json.Marshal(record); err != nil {
 			t.Fatal(err)
 		}
