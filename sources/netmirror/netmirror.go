@@ -12,13 +12,14 @@ import (
 
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
 // The largest accepted documents, in bytes.
 const (
-	MaxIndexDocument   = 16 << 20 // index.json
-	MaxVersionDocument = 4 << 20  // VERSION.json
+	MaxIndexDocument   = mirrorjson.MaxIndexDocument   // index.json: 16 MiB
+	MaxVersionDocument = mirrorjson.MaxVersionDocument // VERSION.json: 4 MiB
 )
 
 // Defaults for the zero values in [Config].
@@ -117,7 +118,7 @@ var _ sources.Source = (*Source)(nil)
 // document or, with status 404, the absence of all of them.
 func (s *Source) get(ctx context.Context, p sources.Provider, name string, limit int64) (*web.Document, error) {
 	var doc *web.Document
-	for _, host := range hostNames(p.Host()) {
+	for _, host := range mirrorjson.HostNames(p.Host()) {
 		location := s.base.ResolveReference(&url.URL{Path: "./" + path.Join(host, p.Namespace(), p.Type(), name)})
 		token, err := remote.Token(ctx, s.config.Credentials, location, sources.Host{})
 		if err != nil {
@@ -138,12 +139,4 @@ func (s *Source) get(ctx context.Context, p sources.Provider, name string, limit
 		}
 	}
 	return doc, nil
-}
-
-// hostNames are the forms in which mirrors spell a host, the protocol's first.
-func hostNames(h sources.Host) []string {
-	if h.String() == h.ASCII() {
-		return []string{h.ASCII()}
-	}
-	return []string{h.ASCII(), h.String()}
 }

@@ -4,26 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
-
-// versionDocument is VERSION.json.
-type versionDocument struct {
-	Archives map[string]*archiveMember `json:"archives"`
-}
-
-type archiveMember struct {
-	URL    string   `json:"url"`
-	Hashes []string `json:"hashes"`
-}
 
 // Package implements [sources.Source].
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
@@ -39,13 +28,13 @@ func (s *Source) describe(ctx context.Context, p sources.Provider, v sources.Ver
 	if err != nil {
 		return nil, err
 	}
-	var answer versionDocument
+	var answer mirrorjson.Version
 	if err := remote.Decode(doc, &answer); err != nil {
 		return nil, err
 	}
 	member, ok := answer.Archives[on.String()]
 	if !ok {
-		return nil, &sources.PlatformError{Platform: on, Available: platforms(answer)}
+		return nil, &sources.PlatformError{Platform: on, Available: answer.Platforms()}
 	}
 	pkg := &sources.Package{Provider: p, Version: v, Platform: on}
 	if err := s.complete(pkg, doc.URL, member, answer); err != nil {
@@ -57,7 +46,7 @@ func (s *Source) describe(ctx context.Context, p sources.Provider, v sources.Ver
 // versionDocument asks for a version, in the mirror's own spelling.
 func (s *Source) versionDocument(ctx context.Context, p sources.Provider, v sources.Version) (*web.Document, error) {
 	spelling := s.spellings.Of(p, v)
-	doc, err := s.get(ctx, p, spelling+".json", MaxVersionDocument)
+	doc, err := s.get(ctx, p, mirrorjson.VersionName(spelling), MaxVersionDocument)
 	if err != nil || doc.Status == http.StatusOK {
 		return doc, err
 	}
@@ -66,7 +55,7 @@ func (s *Source) versionDocument(ctx context.Context, p sources.Provider, v sour
 		return nil, err
 	}
 	if listed := s.spellings.Of(p, v); listed != spelling {
-		doc, err := s.get(ctx, p, listed+".json", MaxVersionDocument)
+		doc, err := s.get(ctx, p, mirrorjson.VersionName(listed), MaxVersionDocument)
 		if err != nil || doc.Status == http.StatusOK {
 			return doc, err
 		}
@@ -74,19 +63,8 @@ func (s *Source) versionDocument(ctx context.Context, p sources.Provider, v sour
 	return nil, fmt.Errorf("%w: the mirror does not have version %s", sources.ErrNotFound, v)
 }
 
-func platforms(answer versionDocument) []sources.Platform {
-	var available []sources.Platform
-	for name := range answer.Archives {
-		if on, err := sources.ParsePlatform(name); err == nil {
-			available = append(available, on)
-		}
-	}
-	slices.SortFunc(available, sources.Platform.Compare)
-	return available
-}
-
 // complete fills in what the mirror says about a package. Its errors say what is wrong with the document.
-func (s *Source) complete(pkg *sources.Package, document *url.URL, member *archiveMember, answer versionDocument) error {
+func (s *Source) complete(pkg *sources.Package, document *url.URL, member *mirrorjson.Archive, answer mirrorjson.Version) error {
 	if member == nil || member.URL == "" {
 		return fmt.Errorf("the archive of %s has no url", pkg.Platform)
 	}
@@ -95,7 +73,7 @@ func (s *Source) complete(pkg *sources.Package, document *url.URL, member *archi
 		return fmt.Errorf("the url of %s is not a URL", pkg.Platform) // the parser's error would repeat a URL that may hold a secret
 	}
 	archive := document.ResolveReference(reference)
-	claims, err := s.claims(pkg.Platform, member, answer)
+	claims, err := answer.Claims(pkg.Platform, s.config.TrustAllHashes)
 	if err != nil {
 		return err
 	}
@@ -119,38 +97,4 @@ func (s *Source) archiveToken(ctx context.Context, archive *url.URL) (string, er
 		return "", nil
 	}
 	return remote.Token(ctx, s.config.Credentials, archive, sources.Host{})
-}
-
-// claims translates the mirror's hashes.
-func (s *Source) claims(on sources.Platform, member *archiveMember, answer versionDocument) (hashing.Claims, error) {
-	var claims hashing.Claims
-	var err error
-	if claims.Package, err = reported(on.String(), member.Hashes); err != nil {
-		return claims, err
-	}
-	if !s.config.TrustAllHashes {
-		return claims, nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(answer.Archives)) {
-		if other := answer.Archives[name]; name != on.String() && other != nil {
-			more, err := reported(name, other.Hashes)
-			if err != nil {
-				return claims, err
-			}
-			claims.Others = append(claims.Others, more...)
-		}
-	}
-	return claims, nil
-}
-
-func reported(platform string, texts []string) ([]hashing.Claim, error) {
-	var claims []hashing.Claim
-	for _, text := range texts {
-		hash, err := hashing.ParseHash(text)
-		if err != nil {
-			return nil, fmt.Errorf("the hashes of %s: %w", platform, err)
-		}
-		claims = append(claims, hashing.Claim{Hash: hash, Authority: hashing.Reported, Platform: platform})
-	}
-	return claims, nil
 }
