@@ -2,6 +2,7 @@ package cliconfig
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -154,6 +155,10 @@ func get[T any](b *Block, name string, convert func(hcl.Expression) (T, error)) 
 func (b *Block) warnUnknown() {
 	for _, name := range sortedByPosition(b.attrs) {
 		if !slices.Contains(b.known, name) {
+			if right, ok := caseVariant(name, b.known); ok {
+				b.fail(b.attrs[name].NameRange, "Misspelt argument", "Names are case-sensitive here: write %q.", right)
+				continue
+			}
 			b.warn(b.attrs[name].NameRange, "Unknown argument", "A %s block has no argument %q: it has no effect here.", b.Type, name)
 		}
 	}
@@ -168,4 +173,15 @@ func sortedByPosition(attrs hcl.Attributes) []string {
 		return attrs[a].NameRange.Start.Byte - attrs[b].NameRange.Start.Byte
 	})
 	return names
+}
+
+// caseVariant returns the known name that differs from name in case only. HCL 1 takes one for the other in some places and
+// not in others; a policy must not hang on that.
+func caseVariant(name string, known []string) (string, bool) {
+	for _, right := range known {
+		if name != right && strings.EqualFold(name, right) {
+			return right, true
+		}
+	}
+	return "", false
 }

@@ -56,7 +56,7 @@ var topLevel = &hcl.BodySchema{
 func decode(src []byte, filename string, opts Options) (layer, *hcl.File, hcl.Diagnostics) {
 	body, diags := parseFile(src, filename)
 	if diags.HasErrors() {
-		return layer{}, printable(src, filename), diags
+		return layer{}, withoutSecretLines(printable(src, filename)), diags
 	}
 	d := &decoder{opts: opts, src: src, filename: filename, report: report{diags}}
 	d.file(body)
@@ -65,6 +65,7 @@ func decode(src []byte, filename string, opts Options) (layer, *hcl.File, hcl.Di
 
 func (d *decoder) file(body hcl.Body) {
 	d.rejectNonBlocks(body, topLevel.Blocks, nonBlockReason)
+	d.rejectCaseVariants(body)
 	d.assignedProtocols(body)
 	content, _, diags := body.PartialContent(withoutEmptyTables(body))
 	d.add(diags)
@@ -135,6 +136,31 @@ func topAttributes(body hcl.Body) (attrs hcl.Attributes, native bool) {
 	}
 	attrs, _ = body.JustAttributes() // names that occur twice are fine for blocks
 	return attrs, false
+}
+
+// rejectCaseVariants reports top-level names that differ from known ones in case only.
+func (d *decoder) rejectCaseVariants(body hcl.Body) {
+	var known []string
+	for _, attr := range topLevel.Attributes {
+		known = append(known, attr.Name)
+	}
+	for _, block := range topLevel.Blocks {
+		known = append(known, block.Type)
+	}
+	reject := func(name string, at hcl.Range) {
+		if right, ok := caseVariant(name, known); ok {
+			d.fail(at, "Misspelt name", "Names are case-sensitive here: write %q.", right)
+		}
+	}
+	attrs, _ := topAttributes(body)
+	for _, name := range sortedByPosition(attrs) {
+		reject(name, attrs[name].NameRange)
+	}
+	if native, ok := body.(*hclsyntax.Body); ok {
+		for _, block := range native.Blocks {
+			reject(block.Type, block.TypeRange)
+		}
+	}
 }
 
 // isNothing reports whether a JSON value is null or an empty list.

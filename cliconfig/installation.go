@@ -94,6 +94,10 @@ func (d *decoder) method(in *installation, block *hcl.Block) {
 
 // patterns reads include or exclude. An empty list is like none.
 func (d *decoder) patterns(b *Block, name string) []sources.Pattern {
+	if attr := b.Attribute(name); attr != nil && isNull(attr.Expr) {
+		b.Fail(name, "Invalid value for "+name, "The argument %q is null, which would let every provider in: leave it out if that is meant.", name)
+		return nil
+	}
 	var patterns []sources.Pattern
 	for _, text := range b.Strings(name) {
 		pattern, err := sources.ParsePatternIn(d.opts.Registry, text)

@@ -43,6 +43,10 @@ func (p *parser) number() hclsyntax.Expression {
 	if token := p.peek(); token.Type == hclsyntax.TokenNumberLit && token.Range.Start.Byte == at.End.Byte {
 		at.End = p.next().Range.End
 	}
+	// What is glued to a number would be read as the next name, and hide what that name is for.
+	if token := p.peek(); token.Range.Start.Byte == at.End.Byte && (token.Type == hclsyntax.TokenIdent || token.Type == hclsyntax.TokenNumberLit) {
+		at.End = p.next().Range.End
+	}
 	text := string(at.SliceBytes(p.src))
 	if _, err := strconv.ParseFloat(text, 64); err != nil || len(text) > 100 { // arbitrary precision has its price
 		p.fail(at, "Invalid number", fmt.Sprintf("%.20q is not a number, or too large.", text))

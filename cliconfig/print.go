@@ -41,7 +41,7 @@ func diagnosticText(diag *hcl.Diagnostic, files map[string]*hcl.File) string {
 }
 
 func writeSnippet(out *strings.Builder, at hcl.Range, files map[string]*hcl.File) {
-	fmt.Fprintf(out, "  on %s line %d:\n", at.Filename, at.Start.Line)
+	fmt.Fprintf(out, "  on %s line %d:\n", visible(at.Filename), at.Start.Line)
 	if line, ok := lineOf(files[at.Filename], at.Start.Line); ok {
 		fmt.Fprintf(out, "%4d: %s\n", at.Start.Line, line)
 	}

@@ -47,7 +47,7 @@ func firstExisting(paths []string) string {
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := os.Lstat(path)                                                   // a link to nowhere is to be read, and so reported
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) // the latter if HOME is /dev/null
 }
 

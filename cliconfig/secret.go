@@ -3,6 +3,7 @@ package cliconfig
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,7 +40,31 @@ func printable(src []byte, filename string) *hcl.File {
 			blank(masked[token.Range.Start.Byte:token.Range.End.Byte])
 		}
 	}
+	for _, at := range urlPassword.FindAllSubmatchIndex(masked, -1) {
+		blank(masked[at[2]:at[3]])
+	}
 	return &hcl.File{Bytes: masked}
+}
+
+// urlPassword finds the passwords in URLs.
+var urlPassword = regexp.MustCompile(`://[^/@\s":]*:([^/@\s"]+)@`)
+
+// withoutSecretLines blanks what follows the name of a secret argument to the end of its line. Where a file has syntax
+// errors, nobody can say where a value begins.
+func withoutSecretLines(file *hcl.File) *hcl.File {
+	for start := 0; start < len(file.Bytes); {
+		line := file.Bytes[start:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end]
+		}
+		for _, name := range secretNames {
+			if i := bytes.Index(line, []byte(name)); i >= 0 {
+				blank(line[i+len(name):])
+			}
+		}
+		start += len(line) + 1
+	}
+	return file
 }
 
 // masking follows the tokens of a file from the name of a secret argument to the end of its value: the end of the line,

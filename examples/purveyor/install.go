@@ -49,8 +49,7 @@ func installNamed(ctx context.Context, s *session) error {
 		return err
 	}
 	s.packages(result)
-	s.executables(result)
-	return kept(ctx, err, len(result.Packages))
+	return errors.Join(kept(ctx, err, len(result.Packages)), s.executables(result))
 }
 
 // packages reports what is installed.
@@ -71,9 +70,9 @@ func (s *session) unrecorded(result *installer.Result) {
 }
 
 // executables prints the paths of the executables in the order of the command line. In JSON, packages have them.
-func (s *session) executables(result *installer.Result) {
+func (s *session) executables(result *installer.Result) error {
 	if s.json {
-		return
+		return nil
 	}
 	paths := map[sources.Provider]string{}
 	for _, pkg := range result.Packages {
@@ -81,7 +80,10 @@ func (s *session) executables(result *installer.Result) {
 	}
 	for _, r := range s.named {
 		if path, ok := paths[r.provider]; ok {
-			fmt.Fprintln(s.stdout, path)
+			if _, err := fmt.Fprintln(s.stdout, path); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/purveyor-dev/purveyor/installer"
@@ -27,6 +28,9 @@ func (s *session) module() (installer.Request, error) {
 	})
 	if err != nil {
 		return request, err
+	}
+	if len(result.Files) == 0 {
+		return request, fmt.Errorf("there is no configuration in %s: no *.tf, *.tf.json, *.tofu or *.tofu.json", s.dir)
 	}
 	s.diagnostics(result.Warnings, result.Files)
 	request.Requirements = result.Requirements

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
 
@@ -22,9 +24,17 @@ func describe(entity *openpgp.Entity) *hashing.Signer {
 // identity returns the user ID to show; settle has left one.
 func identity(entity *openpgp.Entity) string {
 	for _, id := range entity.Identities {
-		return id.Name
+		return strings.Map(printable, id.Name)
 	}
 	return ""
+}
+
+// printable drops what could forge lines or control a terminal: a user ID is whatever its maker wrote.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return -1
+	}
+	return r
 }
 
 // settle leaves an entity the one identity whose self-signature counts: certified and not revoked, flagged as primary,

@@ -80,7 +80,7 @@ func (s *Source) ask(ctx context.Context, registry *service, limit int64, segmen
 
 // listing translates a registry's answer, once for each version, and remembers odd spellings.
 func (s *Source) listing(p sources.Provider, answer versionsDocument) sources.Listing {
-	listing := sources.Listing{Warnings: remote.Warnings(answer.Warnings)}
+	var listing sources.Listing
 	seen := make(map[sources.Version]bool, len(answer.Versions))
 	for _, entry := range answer.Versions {
 		v, err := sources.ParseVersion(entry.Version)
@@ -96,6 +96,7 @@ func (s *Source) listing(p sources.Provider, answer versionsDocument) sources.Li
 		s.spellings.Note(p, v, entry.Version)
 		listing.Versions = append(listing.Versions, entry.available(v))
 	}
+	listing.Warnings = append(remote.Warnings(answer.Warnings), remote.Bounded(listing.Warnings)...)
 	return listing
 }
 

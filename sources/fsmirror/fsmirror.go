@@ -124,15 +124,19 @@ func (l located) open(ctx context.Context) (io.ReadCloser, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
+	// Opening a pipe would wait for somebody to write to it.
+	info, err := os.Stat(l.path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is not a regular file", l.path)
+	}
 	file, err := os.Open(l.path)
 	if err != nil {
 		return nil, 0, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", l.path)
-	}
-	if err != nil {
+	if info, err = file.Stat(); err != nil {
 		return nil, 0, errors.Join(err, file.Close())
 	}
 	return &archive{ctx: ctx, file: file}, info.Size(), nil

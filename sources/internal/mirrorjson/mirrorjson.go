@@ -57,6 +57,7 @@ func (x Index) Listing(source string, p sources.Provider, spellings *remote.Spel
 			listing.Versions = append(listing.Versions, sources.Available{Version: v})
 		}
 	}
+	listing.Warnings = remote.Bounded(listing.Warnings)
 	return listing
 }
 

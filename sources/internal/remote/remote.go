@@ -120,6 +120,15 @@ func Warnings(texts []string) []string {
 	return shown
 }
 
+// Bounded shortens a list of warnings of our own.
+func Bounded(warnings []string) []string {
+	if len(warnings) <= maxWarnings {
+		return warnings
+	}
+	more := fmt.Sprintf("and %d more of the kind", len(warnings)-maxWarnings)
+	return append(warnings[:maxWarnings:maxWarnings], more)
+}
+
 func printable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':

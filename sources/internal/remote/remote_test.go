@@ -19,3 +19,15 @@ func TestWarningsAreFitToBeShown(t *testing.T) {
 		t.Errorf("%d warnings are shown", n)
 	}
 }
+
+func TestOurOwnWarningsAreBounded(t *testing.T) {
+	t.Parallel()
+	few := []string{"a", "b"}
+	if got := remote.Bounded(few); !slices.Equal(got, few) {
+		t.Errorf("two warnings became %q", got)
+	}
+	many := remote.Bounded(slices.Repeat([]string{"more"}, 1_000_000))
+	if len(many) > 30 || !strings.Contains(many[len(many)-1], "999980 more") {
+		t.Errorf("a million warnings became %d, the last %q", len(many), many[len(many)-1])
+	}
+}
