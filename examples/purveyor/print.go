@@ -29,7 +29,7 @@ func (h *human) print(r record) {
 		h.problem("Interrupted", r)
 	default:
 		if line := h.line(r); line != "" {
-			fmt.Fprintln(h.out, printable(line))
+			fmt.Fprintln(h.out, printable(strings.ReplaceAll(line, "\n", " ")))
 		}
 	}
 }
