@@ -65,7 +65,7 @@ type Package struct {
 // Content is what a package consists of: exactly one of the fields is set.
 type Content struct {
 	Archive Opener // the zip archive
-	Dir     string // the absolute path of a directory that holds the unpacked package
+	Dir     string // the absolute path of a directory that holds the unpacked package, and goes on doing so: it is linked to
 }
 
 // Opener opens an archive for reading from its beginning.
