@@ -130,8 +130,23 @@ func (j *job) unpack(ctx context.Context, pkg *sources.Package, archive *os.File
 	if result.proof, err = j.judge(computed, claims); err != nil {
 		return nil, err
 	}
-	result.vouched, err = hashing.Judge(computed, nil, Policy{RequireSignature: true}.admissible(claims))
-	return &result, err
+	result.vouched = vouchedFor(computed, claims)
+	return &result, nil
+}
+
+// vouchedFor returns what can be remembered of a package for everybody: without this project's lock file, and without what
+// the source merely says about other packages. Where only the lock file could judge, that is the hash of the contents.
+func vouchedFor(computed hashing.Computed, claims hashing.Claims) *hashing.Proof {
+	proof, err := hashing.Judge(computed, nil, Policy{RequireSignature: true}.admissible(claims))
+	if err != nil {
+		return contentsOnly(computed.Tree)
+	}
+	return proof
+}
+
+// contentsOnly is a proof of nothing but what the contents are.
+func contentsOnly(tree hashing.Hash) *hashing.Proof {
+	return &hashing.Proof{Computed: hashing.Computed{Tree: tree}, Hashes: []hashing.Hash{tree}}
 }
 
 // claims asks who vouches for the package.

@@ -40,7 +40,7 @@ func (j *job) proveByReading(ctx context.Context, dir string, known *hashing.Pro
 	proof := j.believe(tree, known)
 	if proof != nil && before != nil {
 		if known == nil { // the lock file's other hashes are this project's affair
-			known = &hashing.Proof{Computed: proof.Computed, Hashes: []hashing.Hash{tree}}
+			known = contentsOnly(tree)
 		}
 		j.in.records().keep(j, dir, known, before)
 	}

@@ -166,3 +166,27 @@ func TestLockWeighsClaims(t *testing.T) {
 		}
 	}
 }
+
+// What the lock file proves is installed, also if the source claims only hashes that nobody here can judge.
+func TestALockJudgesWhereClaimsCannotBe(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	req := require("acme/alpha", "")
+	req.Locks = f.install(req).Locks
+	real, err := f.source().Package(t.Context(), provider("acme/alpha"), version("1.0.0"), sources.CurrentPlatform())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := *real
+	pkg.Claims = claiming(hashing.Claim{Hash: "zz9:future", Authority: hashing.Reported})
+	in := &installer.Installer{Source: oneSource{&pkg}, Dir: t.TempDir(), CacheDir: t.TempDir(), RecordDir: filepath.Join(t.TempDir(), "records")}
+	result, err := in.Install(t.Context(), req)
+	if err != nil || !result.Packages[0].Proof.Locked {
+		t.Fatalf("result %+v, error %v", result, err)
+	}
+	req.Locks = nil
+	var unverifiable *hashing.UnverifiableError
+	if _, err := in.Install(t.Context(), req); !errors.As(err, &unverifiable) {
+		t.Errorf("without the lock file: error is %v", err)
+	}
+}
