@@ -125,14 +125,19 @@ func (t *tour) resolve(ctx context.Context) error {
 	return nil
 }
 
+// get installs what the module asks for.
+func (t *tour) get(ctx context.Context) (*installer.Result, error) {
+	request, err := t.request()
+	if err != nil {
+		return nil, err
+	}
+	return t.installer.Install(ctx, request)
+}
+
 // install installs, and writes the lock file.
 func (t *tour) install(ctx context.Context) error {
 	t.title("Get them. (Installer.Install)")
-	request, err := t.request()
-	if err != nil {
-		return err
-	}
-	result, err := t.installer.Install(ctx, request)
+	result, err := t.get(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,11 +159,7 @@ func (t *tour) again(ctx context.Context) error {
 	if err := os.RemoveAll(t.installer.Dir); err != nil {
 		return err
 	}
-	request, err := t.request()
-	if err != nil {
-		return err
-	}
-	result, err := t.installer.Install(ctx, request)
+	result, err := t.get(ctx)
 	if err != nil {
 		return err
 	}
