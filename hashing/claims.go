@@ -29,6 +29,19 @@ type Signer struct {
 	KeyID       string    // of the primary key, 16 digits of upper-case hexadecimal
 	Identity    string    // the primary user ID, such as "Example Security <security@example.com>"; "" if there is none
 	ExpiredAt   time.Time // when the key or the signature expired; zero: both were valid at verification
+
+	// Carried says that the key came with the package through a mirror: the provider's registry did not vouch for it.
+	// Whoever runs the mirror can have replaced package, signature and key together, so that the signature proves who
+	// released the package only to somebody who knows the fingerprint.
+	Carried bool
+}
+
+// Statement is a signed list of checksums as the provider's origin published it. It can travel with the package, and
+// be verified wherever it arrives. It is shared by those who hold it: do not change it.
+type Statement struct {
+	Sums      []byte   // the SHA256SUMS document, verbatim
+	Signature []byte   // the detached binary OpenPGP signature over Sums, verbatim
+	Keys      []string // the ASCII-armored public keys that the registry offers for it
 }
 
 // Claim is a hash that a source vouches for.
@@ -47,6 +60,8 @@ type Claims struct {
 	Others []Claim
 	// Signer is who signed the Signed claims. Without a signer nothing is signed: Signed claims then count as Reported.
 	Signer *Signer
+	// Statement is what the Signed claims rest on; nil when nothing is signed.
+	Statement *Statement
 }
 
 // Computed are the hashes of the bytes that came. An empty one was not computed; an unpacked directory has only Tree.

@@ -31,5 +31,11 @@
 // lock file always binds. A claim by nobody ([Unverified]) is what remains when a source says nothing: the caller's
 // policy decides whether that is enough.
 //
+// Signed claims rest on a [Statement], which can travel with the package, through mirrors. Then the signature says as
+// much as ever about the package: it is what the owner of the key released. Who that is says only the key's
+// fingerprint. A registry vouches for the keys of its providers' authors; a key that was carried along
+// ([Signer.Carried]) is nobody's in particular until somebody who knows the fingerprint says so. Judge does not care
+// whose the key is: that is for the caller's policy, too.
+//
 // The package imports nothing beyond the standard library. OpenPGP is in hashing/signature.
 package hashing

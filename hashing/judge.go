@@ -9,8 +9,9 @@ import "slices"
 // satisfied. A lock of unknown schemes only does not bind.
 //
 // The claims bind in the same way. If there are Signed ones that can be judged, one of these must match, whatever else
-// was reported; else one of all that can be judged. Claims of which none can be judged are as good as none only when
-// the lock file has already matched. No claims at all are no error: then Authority is Unverified.
+// was reported, and wherever the signer's key came from ([Signer.Carried]); else one of all that can be judged. Claims
+// of which none can be judged are as good as none only when the lock file has already matched. No claims at all are no
+// error: then Authority is Unverified.
 //
 // Hashes of the proof are: Tree; Archive, if the lock file or the source names it; everything locked, unknown schemes
 // included; what Others say in known schemes. Nothing else that the source said about this package gets in.

@@ -49,6 +49,14 @@ func signed(hs ...hashing.Hash) hashing.Claims {
 	return hashing.Claims{Package: claims(hashing.Signed, hs...), Signer: author}
 }
 
+// carried makes the signer's key one that came through a mirror.
+func carried(c hashing.Claims) hashing.Claims {
+	signer := *c.Signer
+	signer.Carried = true
+	c.Signer = &signer
+	return c
+}
+
 // with adds claims of another authority about the same package.
 func with(c hashing.Claims, more []hashing.Claim) hashing.Claims {
 	c.Package = append(c.Package, more...)
@@ -147,6 +155,9 @@ func TestJudgeRefusesWhatDoesNotMatch(t *testing.T) {
 		{"reported otherwise", fromZip, nil, reported(strangeZH), hashing.BySource, hashes{strangeZH}},
 		{"the lock does not excuse", fromZip, hashes{zipZH}, reported(strangeZH), hashing.BySource, hashes{strangeZH}},
 		{"signed otherwise", fromZip, nil, signed(strangeZH), hashing.BySource, hashes{strangeZH}},
+		{"signed otherwise by a carried key", fromZip, nil, carried(signed(strangeZH)), hashing.BySource, hashes{strangeZH}},
+		{"a report does not outweigh a carried key", fromZip, nil,
+			carried(with(signed(strangeZH), claims(hashing.Reported, zipZH))), hashing.BySource, hashes{strangeZH}},
 		{"a report does not outweigh the signature", fromZip, nil,
 			with(signed(strangeZH), claims(hashing.Reported, zipZH, treeH1)), hashing.BySource, hashes{strangeZH}},
 		{"another platform's archive", fromZip, nil, hashing.Claims{
@@ -206,6 +217,17 @@ func TestJudgeRefusesWhatItCannotJudge(t *testing.T) {
 				t.Errorf("by %s, want %v", unverifiable.By, unverifiable.Want)
 			}
 		})
+	}
+}
+
+// Judge does not hide from a policy that only a mirror vouches for the key.
+func TestJudgeKeepsTheSignerAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, claims := range []hashing.Claims{signed(zipZH), carried(signed(zipZH))} {
+		proof, err := hashing.Judge(fromZip, nil, claims)
+		if err != nil || proof.Authority != hashing.Signed || proof.Signer != claims.Signer {
+			t.Errorf("proof is %+v, %v; want the signer %+v", proof, err, claims.Signer)
+		}
 	}
 }
 

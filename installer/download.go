@@ -4,131 +4,142 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"hash"
 	"io"
 	"os"
 	"sync"
-	"time"
 
+	"github.com/purveyor-dev/purveyor/internal/spool"
+	"github.com/purveyor-dev/purveyor/internal/unzip"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-const (
-	downloadAttempts = 3                      // from the start, if each has brought bytes before it broke
-	downloadBuffer   = 256 << 10              // bytes
-	progressInterval = 100 * time.Millisecond // between two Progress events of one download
-)
+const downloadAttempts = 3 // from the start, if each has brought bytes before it broke
 
-var downloadBuffers = sync.Pool{New: func() any { b := make([]byte, downloadBuffer); return &b }}
+// received is an archive that has arrived and was unpacked on the way. Nothing of it is verified.
+type received struct {
+	size   int64 // bytes of the archive
+	sum    [sha256.Size]byte
+	report *unzip.Report
+}
 
-// download writes the archive to an empty file and returns its SHA-256 and size. A source that breaks off is asked again
-// from the start; sources that can continue where they broke do so on their own.
-func (j *job) download(ctx context.Context, pkg *sources.Package, file *os.File) (sum [sha256.Size]byte, size int64, err error) {
-	if err := j.downloads.Acquire(ctx, 1); err != nil {
-		return sum, 0, err
-	}
-	defer j.downloads.Release(1)
+// receive downloads the archive to an empty file, and unpacks it into the empty directory dir while it arrives; "" only
+// computes the hashes. A source that breaks off is asked again from the start; sources that can continue where they
+// broke do so on their own.
+func (j *job) receive(ctx context.Context, pkg *sources.Package, file *os.File, dir string) (*received, error) {
+	whole := false
 	for attempt := 1; ; attempt++ {
-		d := &transfer{job: j, pkg: pkg, digest: sha256.New(), file: file}
-		err := d.run(ctx)
+		t := &transfer{job: j, pkg: pkg, file: file, dir: dir, whole: whole}
+		got, err := t.run(ctx)
 		if err == nil {
-			return [sha256.Size]byte(d.digest.Sum(nil)), d.bytes, nil
+			return got, nil
 		}
-		if attempt == downloadAttempts || d.bytes == 0 || !errors.Is(err, sources.ErrUnavailable) || ctx.Err() != nil {
-			return sum, 0, err
+		if attempt == downloadAttempts || !t.worthRepeating(err) || ctx.Err() != nil {
+			return nil, err
 		}
+		whole = whole || t.inParts
 		j.send(Event{Kind: EventRetrying, Location: pkg.Location, Err: err})
-		if err := restart(file); err != nil {
-			return sum, 0, err
+		if err := restart(file, dir); err != nil {
+			return nil, err
 		}
 	}
 }
 
-func restart(file *os.File) error {
-	if err := file.Truncate(0); err != nil {
+// restart empties what an attempt has begun to fill.
+func restart(file *os.File, dir string) error {
+	if err := file.Truncate(0); err != nil || dir == "" {
 		return err
 	}
-	_, err := file.Seek(0, io.SeekStart)
-	return err
+	if err := removeAll(dir); err != nil {
+		return err
+	}
+	return os.Mkdir(dir, 0o755)
 }
 
 // transfer is one attempt at a download.
 type transfer struct {
-	job    *job
-	pkg    *sources.Package
-	digest hash.Hash
-	file   *os.File
-	bytes  int64 // so far
-	size   int64 // expected; -1: unknown
-	told   time.Time
+	job   *job
+	pkg   *sources.Package
+	file  *os.File
+	dir   string
+	whole bool // not in parts
+
+	place   place
+	spool   *spool.Spool
+	inParts bool // it was fetched in parts
+	outcome outcome
+	told    progress
 }
 
-func (t *transfer) run(ctx context.Context) (err error) {
-	body, size, err := t.pkg.Content.Archive.Open(ctx)
+// worthRepeating reports whether another attempt may fare better: after bytes have come, and as a whole where it was a
+// part that failed.
+func (t *transfer) worthRepeating(err error) bool {
+	var part *partError
+	return t.spool != nil && t.spool.Bytes() > 0 && (errors.Is(err, sources.ErrUnavailable) || errors.As(err, &part))
+}
+
+// outcome is the first failure of those who work on one archive; what fails after it fails because of it.
+type outcome struct {
+	once sync.Once
+	err  error
+}
+
+func (o *outcome) fail(err error) { o.once.Do(func() { o.err = err }) }
+
+// run downloads and unpacks side by side.
+func (t *transfer) run(ctx context.Context) (*received, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	body, size, err := t.open(ctx)
 	if err != nil {
-		return err
-	}
-	defer func() { err = also(err, body.Close()) }()
-	t.size = size
-	if limit := t.job.in.Limits.Archive; size > limit {
-		return t.tooLarge(limit)
+		return nil, err
 	}
 	t.job.send(Event{Kind: EventFetching, Location: t.pkg.Location, Size: size})
-	if err := t.copy(ctx, body); err != nil {
+	t.spool = spool.New(t.file, size)
+	var download sync.WaitGroup
+	download.Go(func() {
+		defer t.place.leave()
+		if err := t.download(ctx, body, size); err != nil {
+			t.outcome.fail(err)
+			t.spool.Fail(err)
+		}
+	})
+	report, err := t.unpack(ctx)
+	if err != nil {
+		t.outcome.fail(err)
+		stop()
+	}
+	download.Wait()
+	if t.outcome.err != nil {
+		return nil, t.outcome.err
+	}
+	return &received{size: t.spool.Bytes(), sum: t.spool.Sum(), report: report}, nil
+}
+
+// download fills the spool.
+func (t *transfer) download(ctx context.Context, body io.ReadCloser, size int64) error {
+	t.told.begin(t.job, size)
+	if err := newFiller(t, body, size).fill(ctx); err != nil {
 		return err
 	}
-	if size >= 0 && t.bytes != size {
-		return fmt.Errorf("%s: %w: got %d of %d bytes", t.pkg.Location, sources.ErrUnavailable, t.bytes, size)
+	if err := t.spool.Finish(); err != nil {
+		return err
 	}
-	t.progress(true)
+	t.told.end(t.spool.Bytes())
+	t.job.send(Event{Kind: EventUnpacking})
 	return nil
 }
 
-func (t *transfer) copy(ctx context.Context, body io.Reader) error {
-	buffer := downloadBuffers.Get().(*[]byte)
-	defer downloadBuffers.Put(buffer)
-	for {
-		n, err := body.Read(*buffer)
-		if err := t.take((*buffer)[:n]); err != nil {
-			return err
-		}
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
+// unpack extracts the archive as far as it is there, waiting for the rest.
+func (t *transfer) unpack(ctx context.Context) (*unzip.Report, error) {
+	size, err := t.spool.Size()
+	if err != nil {
+		return nil, err
 	}
-}
-
-func (t *transfer) take(p []byte) error {
-	if len(p) == 0 {
-		return nil
+	turns := t.job.unpacks
+	if err := turns.Acquire(ctx, 1); err != nil {
+		return nil, err
 	}
-	t.bytes += int64(len(p))
-	if limit := t.job.in.Limits.Archive; t.bytes > limit {
-		return t.tooLarge(limit)
-	}
-	t.digest.Write(p) // never fails
-	if _, err := t.file.Write(p); err != nil {
-		return err
-	}
-	t.progress(false)
-	return nil
-}
-
-func (t *transfer) tooLarge(limit int64) error {
-	return &ArchiveError{Reason: ErrOverLimit, Err: fmt.Errorf("%s has more than %d bytes, see Limits.Archive", t.pkg.Location, limit)}
-}
-
-// progress tells how far the download is, not too often.
-func (t *transfer) progress(now bool) {
-	if t.job.in.Notify == nil && t.job.in.Logger == nil || !now && time.Since(t.told) < progressInterval {
-		return
-	}
-	t.told = time.Now()
-	t.job.send(Event{Kind: EventProgress, Bytes: t.bytes, Size: t.size})
+	defer turns.Release(1)
+	report, err := unzip.Extract(ctx, &arriving{Spool: t.spool, turns: turns}, size, t.dir, t.job.in.Limits.unzip())
+	return report, archiveError(err)
 }

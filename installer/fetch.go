@@ -96,6 +96,8 @@ type unpacked struct {
 	files []unzip.File
 	proof *hashing.Proof
 
+	statement *hashing.Statement // by which the hashes are signed; nil: they are not
+
 	vouched *hashing.Proof // the same without what the lock file or the source merely says: fit to be remembered
 }
 
@@ -111,16 +113,12 @@ func (j *job) unpack(ctx context.Context, pkg *sources.Package, archive *os.File
 		return err
 	})
 	group.Go(func() error {
-		sum, size, err := j.download(groupCtx, pkg, archive)
+		got, err := j.receive(groupCtx, pkg, archive, dir)
 		if err != nil {
 			return err
 		}
-		report, err := j.extract(groupCtx, archive, size, dir)
-		if err != nil {
-			return err
-		}
-		result.size, result.files = size, report.Files
-		computed, err = compute(report, sum)
+		result.size, result.files = got.size, got.report.Files
+		computed, err = compute(got.report, got.sum)
 		return err
 	})
 	if err := group.Wait(); err != nil {
@@ -131,13 +129,16 @@ func (j *job) unpack(ctx context.Context, pkg *sources.Package, archive *os.File
 		return nil, err
 	}
 	result.vouched = vouchedFor(computed, claims)
+	if result.proof.Authority == hashing.Signed {
+		result.statement = claims.Statement
+	}
 	return &result, nil
 }
 
 // vouchedFor returns what can be remembered of a package for everybody: without this project's lock file, and without what
 // the source merely says about other packages. Where only the lock file could judge, that is the hash of the contents.
 func vouchedFor(computed hashing.Computed, claims hashing.Claims) *hashing.Proof {
-	proof, err := hashing.Judge(computed, nil, Policy{RequireSignature: true}.admissible(claims))
+	proof, err := hashing.Judge(computed, nil, signedOnly(claims))
 	if err != nil {
 		return contentsOnly(computed.Tree)
 	}
@@ -159,17 +160,6 @@ func (j *job) claims(ctx context.Context, pkg *sources.Package) (hashing.Claims,
 	}
 	defer j.queries.Release(1)
 	return pkg.Claims(ctx)
-}
-
-// extract unpacks the archive file.
-func (j *job) extract(ctx context.Context, archive *os.File, size int64, dir string) (*unzip.Report, error) {
-	if err := j.unpacks.Acquire(ctx, 1); err != nil {
-		return nil, err
-	}
-	defer j.unpacks.Release(1)
-	j.send(Event{Kind: EventUnpacking})
-	report, err := unzip.Extract(ctx, archive, size, dir, j.in.Limits.unzip())
-	return report, archiveError(err)
 }
 
 // compute turns the digests of an archive and its files into hashes.

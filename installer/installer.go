@@ -12,8 +12,12 @@ import (
 
 // Defaults for the zero values in [Installer].
 const (
-	DefaultQueries   = 16 // questions to sources at a time
-	DefaultDownloads = 8  // archives at a time
+	DefaultQueries               = 16 // questions to sources at a time
+	DefaultDownloads             = 10 // archives at a time
+	DefaultConnections           = 10 // for archives
+	DefaultConnectionsPerArchive = 4
+
+	DefaultSegmentSize int64 = 8 << 20 // bytes
 )
 
 // Installer installs provider packages. Source is required, and Dir for installing; the zero value of every other field
@@ -55,10 +59,25 @@ type Installer struct {
 	// the other bounds.
 	Queries int
 
-	// Downloads bounds the archives that are downloaded at a time. Zero: [DefaultDownloads].
+	// Downloads bounds the archives that are downloaded at a time. If there are more than two, two are left to archives
+	// of at most SegmentSize, so that small packages need not wait for large ones. Zero: [DefaultDownloads].
 	Downloads int
 
-	// Unpacks bounds the archives that are unpacked at a time. Zero: the number of usable processors.
+	// Connections bounds the connections on which archives are downloaded at a time. Zero: [DefaultConnections].
+	Connections int
+
+	// ConnectionsPerArchive bounds the connections for one archive. More than one are used for what takes longer than
+	// a second, if the source offers ranges ([sources.RangeOpener]), if there are connections to spare, and only as
+	// long as they make things faster. One: a single one, besides that for the archive's end. Zero:
+	// [DefaultConnectionsPerArchive].
+	ConnectionsPerArchive int
+
+	// SegmentSize is how many bytes are requested at a time on further connections. Archives that are not larger are
+	// fetched by one request. Zero: [DefaultSegmentSize].
+	SegmentSize int64
+
+	// Unpacks bounds the archives that are being inflated or read at a time: the work for processors. Those whose bytes
+	// have yet to arrive do not count. Zero: the number of usable processors.
 	Unpacks int
 
 	// Limits bounds what a package may contain. Its zero fields have defaults.
@@ -100,23 +119,36 @@ func (in *Installer) settings() (*settings, error) {
 	}
 	s.Queries = cmp.Or(s.Queries, DefaultQueries)
 	s.Downloads = cmp.Or(s.Downloads, DefaultDownloads)
+	s.Connections = cmp.Or(s.Connections, DefaultConnections)
+	s.ConnectionsPerArchive = cmp.Or(s.ConnectionsPerArchive, DefaultConnectionsPerArchive)
+	s.SegmentSize = cmp.Or(s.SegmentSize, DefaultSegmentSize)
 	s.Unpacks = cmp.Or(s.Unpacks, runtime.GOMAXPROCS(0))
 	if err := s.Limits.check(); err != nil {
 		return nil, err
 	}
 	s.Limits = s.Limits.withDefaults()
-	for _, bound := range []struct {
-		field string
-		value int
-	}{{"Queries", s.Queries}, {"Downloads", s.Downloads}, {"Unpacks", s.Unpacks}} {
-		if bound.value < 0 {
-			return nil, &FieldError{Field: "Installer." + bound.field, Problem: fmt.Sprintf("is %d, which lets nothing happen", bound.value)}
-		}
+	if err := s.checkBounds(); err != nil {
+		return nil, err
 	}
 	if s.Link < LinkAuto || s.Link > LinkCopy {
 		return nil, &FieldError{Field: "Installer.Link", Problem: s.Link.String() + " is none of the constants"}
 	}
 	return s, s.Policy.check()
+}
+
+func (s *settings) checkBounds() error {
+	for _, bound := range []struct {
+		field string
+		value int64
+	}{
+		{"Queries", int64(s.Queries)}, {"Downloads", int64(s.Downloads)}, {"Connections", int64(s.Connections)},
+		{"ConnectionsPerArchive", int64(s.ConnectionsPerArchive)}, {"SegmentSize", s.SegmentSize}, {"Unpacks", int64(s.Unpacks)},
+	} {
+		if bound.value < 0 {
+			return &FieldError{Field: "Installer." + bound.field, Problem: fmt.Sprintf("is %d, which lets nothing happen", bound.value)}
+		}
+	}
+	return nil
 }
 
 func (s *settings) records() records { return records(s.RecordDir) }

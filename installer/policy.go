@@ -17,11 +17,15 @@ import (
 // the policy does not judge it again.
 type Policy struct {
 	// RequireSignature accepts only packages whose checksums are signed, and records only signed hashes, and those
-	// of the packages themselves, in lock files.
+	// of the packages themselves, in lock files. The key must be one that the provider's registry offers, or that
+	// Signers pins: one that only came with the package through a mirror ([hashing.Signer.Carried]) could be anybody's.
 	RequireSignature bool
 
 	// Signers are the fingerprints of the only primary keys that are accepted: 40 or 64 hexadecimal digits, spaces
 	// and case do not matter. It implies RequireSignature. Nil: any key that the registry offers.
+	//
+	// This is how signatures are verified end to end through mirrors that nobody needs to trust. Take the fingerprint
+	// from the provider's author, or from an installation through the registry, never from the mirror.
 	Signers []string
 
 	// RejectExpired does not accept signatures by keys that have expired, nor expired signatures.
@@ -44,6 +48,9 @@ func (e *PolicyError) Error() string {
 		return "the package is not signed, and Policy." + e.Rule + " asks for a signature"
 	case e.Rule == "RejectExpired":
 		return fmt.Sprintf("the signature by %s expired on %s, and Policy.RejectExpired is set", e.Signer.Fingerprint, e.Signer.ExpiredAt.Format(time.DateOnly))
+	case e.Rule == "RequireSignature":
+		return fmt.Sprintf("the package is signed by %s (%s), but that key came with it through a mirror, where anybody could have made both, and Policy.RequireSignature asks for more: if the provider's author confirms the fingerprint, pin it in Policy.Signers",
+			e.Signer.Fingerprint, e.Signer.Identity)
 	}
 	return fmt.Sprintf("the package is signed by %s (%s), which is not among Policy.%s", e.Signer.Fingerprint, e.Signer.Identity, e.Rule)
 }
@@ -65,13 +72,28 @@ func fingerprint(text string) string {
 	return strings.ToUpper(strings.Join(strings.Fields(text), ""))
 }
 
-// admissible drops the claims that the policy gives no weight.
+// admissible drops the claims about other packages that the policy gives no weight. Those under a key that only a mirror
+// vouches for are the mirror's own, which the existing clients do not record either.
 func (p Policy) admissible(claims hashing.Claims) hashing.Claims {
 	if p.signed() {
-		unsigned := func(c hashing.Claim) bool { return c.Authority < hashing.Signed }
-		claims.Others = slices.DeleteFunc(slices.Clone(claims.Others), unsigned)
+		claims = signedOnly(claims)
+	}
+	if claims.Signer != nil && !p.trusts(claims.Signer) {
+		claims.Others = without(claims.Others, func(c hashing.Claim) bool { return c.Authority >= hashing.Signed })
 	}
 	return claims
+}
+
+// signedOnly drops the claims about other packages that nobody signed.
+func signedOnly(claims hashing.Claims) hashing.Claims {
+	claims.Others = without(claims.Others, func(c hashing.Claim) bool {
+		return c.Authority < hashing.Signed || claims.Signer == nil
+	})
+	return claims
+}
+
+func without(claims []hashing.Claim, drop func(hashing.Claim) bool) []hashing.Claim {
+	return slices.DeleteFunc(slices.Clone(claims), drop)
 }
 
 // judge returns a [*PolicyError] if the proof is not enough.
@@ -89,11 +111,17 @@ func (p Policy) judge(proof *hashing.Proof) error {
 		return nil
 	case p.Signers != nil && !p.pins(signer):
 		return &PolicyError{Rule: "Signers", Signer: signer}
+	case p.RequireSignature && !p.trusts(signer):
+		return &PolicyError{Rule: "RequireSignature", Signer: signer}
 	case p.RejectExpired && !signer.ExpiredAt.IsZero():
 		return &PolicyError{Rule: "RejectExpired", Signer: signer}
 	}
 	return nil
 }
+
+// trusts reports whether there is somebody but a mirror to vouch for the signer's key: the registry that offers it, or
+// whoever pinned it.
+func (p Policy) trusts(signer *hashing.Signer) bool { return !signer.Carried || p.pins(signer) }
 
 func (p Policy) pins(signer *hashing.Signer) bool {
 	return slices.ContainsFunc(p.Signers, func(text string) bool { return fingerprint(text) == signer.Fingerprint })

@@ -111,7 +111,7 @@ func (r records) find(j *job, dir string) (known *hashing.Proof, unchanged bool)
 		return nil, false
 	}
 	found := r.read(path)
-	if found == nil || !found.isAbout(j) {
+	if found == nil || !found.isAbout(j) || !found.isFor(j) {
 		return nil, false
 	}
 	now := takeSnapshot(path)
@@ -122,6 +122,12 @@ func (r records) find(j *job, dir string) (known *hashing.Proof, unchanged bool)
 // isAbout keeps a link in the place of one package from passing another's record off as its own.
 func (r *record) isAbout(j *job) bool {
 	return r.Provider == j.selection.Provider && r.Version == j.selection.Version && r.Platform == j.on
+}
+
+// isFor keeps a key that came through somebody's mirror from vouching for packages to others. A signature by such a key
+// is remembered as what it is; where there is no lock file, it counts for a project whose own policy pins the key.
+func (r *record) isFor(j *job) bool {
+	return len(j.locked) > 0 || r.Signer == nil || j.in.Policy.trusts(r.Signer)
 }
 
 // read returns the record about a path, whatever the state of the files.

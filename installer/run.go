@@ -2,6 +2,7 @@ package installer
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
@@ -10,14 +11,16 @@ import (
 
 // run is one call of an Installer's methods: its settings, its request, and what bounds its work.
 type run struct {
-	in        *settings
-	req       *Request
-	memo      sources.Source // Installer.Source, with its answers remembered
-	queries   *semaphore.Weighted
-	downloads *semaphore.Weighted
-	unpacks   *semaphore.Weighted
-	underway  *semaphore.Weighted // packages that may hold files and locks: as many as can do any of the above
-	notifier  notifier
+	in          *settings
+	req         *Request
+	memo        sources.Source // Installer.Source, with its answers remembered
+	queries     *semaphore.Weighted
+	lanes       lanes
+	connections *semaphore.Weighted
+	unpacks     *semaphore.Weighted
+	underway    *semaphore.Weighted // packages that may hold files and locks: as many as can do any of the above
+	arrived     atomic.Int64        // bytes of archives, in all
+	notifier    notifier
 }
 
 func (in *Installer) begin(req *Request) (*run, error) {
@@ -29,14 +32,15 @@ func (in *Installer) begin(req *Request) (*run, error) {
 		return nil, err
 	}
 	return &run{
-		in:        s,
-		req:       req,
-		memo:      sources.Memo(s.Source),
-		queries:   semaphore.NewWeighted(int64(s.Queries)),
-		downloads: semaphore.NewWeighted(int64(s.Downloads)),
-		unpacks:   semaphore.NewWeighted(int64(s.Unpacks)),
-		underway:  semaphore.NewWeighted(int64(s.Queries + s.Downloads + s.Unpacks)),
-		notifier:  notifier{notify: s.Notify, logger: s.Logger},
+		in:          s,
+		req:         req,
+		memo:        sources.Memo(s.Source),
+		queries:     semaphore.NewWeighted(int64(s.Queries)),
+		lanes:       newLanes(s.Downloads),
+		connections: semaphore.NewWeighted(int64(s.Connections)),
+		unpacks:     semaphore.NewWeighted(int64(s.Unpacks)),
+		underway:    semaphore.NewWeighted(int64(s.Queries + s.Downloads + s.Unpacks)),
+		notifier:    notifier{notify: s.Notify, logger: s.Logger},
 	}, nil
 }
 

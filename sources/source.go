@@ -76,6 +76,15 @@ type Opener interface {
 	Open(ctx context.Context) (io.ReadCloser, int64, error)
 }
 
+// RangeOpener can be implemented by what [Opener.Open] returns, when other parts of the same bytes can be read beside it:
+// then an archive's end is there early, and it can come over several connections.
+type RangeOpener interface {
+	// OpenRange returns length bytes from offset on, of the very bytes that are open: when it can no longer be sure of
+	// that, it fails with an error that matches [ErrUnavailable]. The context governs the reading as well. It is safe
+	// for concurrent use.
+	OpenRange(ctx context.Context, offset, length int64) (io.ReadCloser, error)
+}
+
 // OpenFunc is a function that is an [Opener].
 type OpenFunc func(ctx context.Context) (io.ReadCloser, int64, error)
 

@@ -100,7 +100,7 @@ func trust(r record) string {
 	}
 	switch {
 	case r.Key != "":
-		parts = append(parts, "signed by "+strings.TrimPrefix(r.Signer+", key "+r.Key, ", "))
+		parts = append(parts, "signed by "+signer(r))
 	case r.Authority == hashing.Reported.String():
 		parts = append(parts, "as its source reports, not signed")
 	case !r.Locked:
@@ -110,6 +110,15 @@ func trust(r record) string {
 		parts = append(parts, "expired on "+r.Expired)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// signer names the key that signed a package and its owner, and says if only a mirror vouches for it.
+func signer(r record) string {
+	text := strings.TrimPrefix(r.Signer+", key "+r.Key, ", ")
+	if r.Carried {
+		text += " (key from the mirror)"
+	}
+	return text
 }
 
 // sizeFrom returns "4.8 MB from " for a number of bytes; "" if it is not known.

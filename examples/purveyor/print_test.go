@@ -14,6 +14,7 @@ func TestWhatPeopleRead(t *testing.T) {
 	}{
 		{record{Event: "package", Bytes: 1, Authority: "reported"}, subject + "installed, as its source reports, not signed\n"},
 		{record{Event: "package", Bytes: 1, Authority: "signed", Key: "ABC"}, subject + "installed, signed by key ABC\n"},
+		{record{Event: "package", Bytes: 1, Signer: "Me", Key: "ABC", Carried: true}, subject + "installed, signed by Me, key ABC (key from the mirror)\n"},
 		{record{Event: "package", Stored: "/c", Locked: true}, subject + "installed from the cache, as locked\n"},
 		{record{Event: "package", Location: "/m", Authority: "unverified"}, subject + "installed from /m, not verified: nobody vouches for it yet\n"},
 		{

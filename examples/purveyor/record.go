@@ -38,6 +38,7 @@ type record struct {
 	Authority  string `json:"authority,omitempty"`  // that vouches for the package: "signed", "reported" or "unverified"
 	Signer     string `json:"signer,omitempty"`     // the signing key's user ID
 	Key        string `json:"key,omitempty"`        // its fingerprint
+	Carried    bool   `json:"carried,omitempty"`    // the key came from a mirror; no registry vouched for it
 	Expired    string `json:"expired,omitempty"`    // the date, 2006-01-02, on which key or signature expired
 	Locked     bool   `json:"locked,omitempty"`     // a hash of the lock file proves the package
 	Hashes     int    `json:"hashes,omitempty"`     // locked: their number
@@ -107,7 +108,7 @@ func packageRecord(pkg installer.Package) record {
 func (r record) proven(proof hashing.Proof) record {
 	r.Authority, r.Locked = proof.Authority.String(), proof.Locked
 	if proof.Signer != nil {
-		r.Signer, r.Key = proof.Signer.Identity, proof.Signer.Fingerprint
+		r.Signer, r.Key, r.Carried = proof.Signer.Identity, proof.Signer.Fingerprint, proof.Signer.Carried
 		if at := proof.Signer.ExpiredAt; !at.IsZero() {
 			r.Expired = at.UTC().Format(time.DateOnly)
 		}

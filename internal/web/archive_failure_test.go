@@ -91,7 +91,7 @@ func TestSlowReaderIsNoStall(t *testing.T) {
 	f := &file{content: content(4 << 20)} // more than fits into buffers
 	c := quick()
 	c.Stall = 400 * time.Millisecond
-	r, _, err := c.Open(t.Context(), parse(t, serve(t, f).URL), "")
+	r, _, err := c.Open(t.Context(), web.Archive{URL: parse(t, serve(t, f).URL)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestArchiveCancel(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(100*time.Millisecond, cancel)
 			start := time.Now()
-			r, _, err := quick().Open(ctx, parse(t, serve(t, &script{steps: steps}).URL), "")
+			r, _, err := quick().Open(ctx, web.Archive{URL: parse(t, serve(t, &script{steps: steps}).URL)})
 			if err == nil {
 				defer r.Close()
 				_, err = io.Copy(io.Discard, r)
@@ -150,7 +150,7 @@ func TestArchiveCancel(t *testing.T) {
 func TestArchiveCancelAfterTheLastByteArrived(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, _, err := quick().Open(ctx, parse(t, serve(t, text("short")).URL), "")
+	r, _, err := quick().Open(ctx, web.Archive{URL: parse(t, serve(t, text("short")).URL)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestArchiveCancelAfterTheLastByteArrived(t *testing.T) {
 func TestArchiveOfAnEndedContext(t *testing.T) {
 	t.Parallel()
 	s := &script{steps: []http.HandlerFunc{text("")}}
-	_, _, err := quick().Open(canceled(t), parse(t, serve(t, s).URL), "")
+	_, _, err := quick().Open(canceled(t), web.Archive{URL: parse(t, serve(t, s).URL)})
 	if !errors.Is(err, context.Canceled) || s.requests() != 0 {
 		t.Errorf("error = %v after %d requests", err, s.requests())
 	}
@@ -177,7 +177,7 @@ func TestArchiveOfAnEndedContext(t *testing.T) {
 
 func TestReadAfterClose(t *testing.T) {
 	t.Parallel()
-	r, _, err := quick().Open(t.Context(), parse(t, serve(t, text("content")).URL), "")
+	r, _, err := quick().Open(t.Context(), web.Archive{URL: parse(t, serve(t, text("content")).URL)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 // read opens an archive and reads all of it.
 func read(t *testing.T, c *web.Client, address string) (body []byte, size int64, err error) {
 	t.Helper()
-	r, size, err := c.Open(t.Context(), parse(t, address), "")
+	r, size, err := c.Open(t.Context(), web.Archive{URL: parse(t, address)})
 	if err != nil {
 		return nil, 0, err
 	}

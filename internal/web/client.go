@@ -25,8 +25,12 @@ const (
 	MaxBackoff          = 30 * time.Second
 	MaxRetryAfter       = 2 * time.Minute
 	MaxRedirects        = 10
-	MaxConnections      = 256 // for one archive, however much each of them brings
+	MaxConnections      = 256 // for one archive one after another, however much each of them brings
 	maxIdlePerHost      = 16
+
+	// MaxConnectionsPerHost bounds the connections to one host for documents, and again for archives, unless
+	// the transport is the caller's. More requests at a time wait for their turn.
+	MaxConnectionsPerHost = 32
 )
 
 // Client makes requests. The zero value is ready; it is safe for concurrent use and must not be copied after first use.
@@ -40,25 +44,37 @@ type Client struct {
 	FirstBackoff      time.Duration // zero: DefaultFirstBackoff; negative: none
 	PlainHTTPInsecure bool          // allows http to hosts that are not loopback addresses
 
-	once   sync.Once
-	client *http.Client
+	once        sync.Once
+	forDocument *http.Client
+	forArchive  *http.Client
 }
 
-func (c *Client) http() *http.Client {
-	c.once.Do(func() {
-		var own http.Client
-		if c.HTTP != nil {
-			own = *c.HTTP
-		}
-		if own.Transport == nil {
-			own.Transport = newTransport()
-		}
-		own.Transport = locationChecker{own.Transport}
-		own.Timeout = 0 // the deadlines here know documents from archives
-		own.CheckRedirect = c.checkRedirect
-		c.client = &own
-	})
-	return c.client
+// documents returns the client for documents.
+func (c *Client) documents() *http.Client {
+	c.once.Do(c.prepare)
+	return c.forDocument
+}
+
+// archives returns the client for archives.
+func (c *Client) archives() *http.Client {
+	c.once.Do(c.prepare)
+	return c.forArchive
+}
+
+func (c *Client) prepare() {
+	var own http.Client
+	if c.HTTP != nil {
+		own = *c.HTTP
+	}
+	if own.Transport == nil {
+		own.Transport = newTransport()
+	}
+	own.Timeout = 0 // the deadlines here know documents from archives
+	own.CheckRedirect = c.checkRedirect
+	documents, archives := own, own
+	documents.Transport = locationChecker{own.Transport}
+	archives.Transport = locationChecker{separateConnections(own.Transport)}
+	c.forDocument, c.forArchive = &documents, &archives
 }
 
 func newTransport() http.RoundTripper {
@@ -67,7 +83,26 @@ func newTransport() http.RoundTripper {
 		return http.DefaultTransport // the program has replaced it, for example to observe its traffic
 	}
 	t := standard.Clone()
+	t.MaxConnsPerHost = MaxConnectionsPerHost
 	t.MaxIdleConnsPerHost = maxIdlePerHost
+	return t
+}
+
+// separateConnections returns a transport that gives each request a connection to itself. HTTP/2 would put all of them
+// on one, where large bodies share one window and one loss stops them all. A transport that is not the standard one
+// stays as it is.
+func separateConnections(transport http.RoundTripper) http.RoundTripper {
+	standard, ok := transport.(*http.Transport)
+	if !ok {
+		return transport
+	}
+	t := standard.Clone()
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	t.TLSNextProto = nil
+	if t.TLSClientConfig != nil {
+		t.TLSClientConfig.NextProtos = nil // it may have been used for HTTP/2 before
+	}
 	return t
 }
 

@@ -62,7 +62,7 @@ func (c *Client) getOnce(ctx context.Context, get Get) (*Document, error) {
 	if get.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+get.Token)
 	}
-	resp, err := c.http().Do(req)
+	resp, err := c.documents().Do(req)
 	if err != nil {
 		return nil, failure(ctx, get.URL, err)
 	}

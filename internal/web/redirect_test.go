@@ -119,7 +119,7 @@ func TestRefusedRedirects(t *testing.T) {
 			for _, request := range []func(*web.Client) error{
 				func(client *web.Client) error { _, err := get(t, client, server.URL+"/start?sig=hidden"); return err },
 				func(client *web.Client) error {
-					_, _, err := client.Open(t.Context(), parse(t, server.URL+"/start?sig=hidden"), "")
+					_, _, err := client.Open(t.Context(), web.Archive{URL: parse(t, server.URL+"/start?sig=hidden")})
 					return err
 				},
 			} {

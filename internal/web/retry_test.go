@@ -136,7 +136,10 @@ func TestCertificateErrorsAreNotRetried(t *testing.T) {
 			_, err := get(t, wrongName, strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
 			return err
 		},
-		"archive": func() error { _, _, err := quick().Open(t.Context(), parse(t, server.URL), ""); return err },
+		"archive": func() error {
+			_, _, err := quick().Open(t.Context(), web.Archive{URL: parse(t, server.URL)})
+			return err
+		},
 	} {
 		err := attempt()
 		var transfer *web.TransferError

@@ -119,7 +119,7 @@ func TestSecretsStayOutOfErrors(t *testing.T) {
 		if name == "limit" {
 			continue // archives have none here
 		}
-		if _, _, err = quick().Open(t.Context(), parse(t, address), ""); err == nil || strings.Contains(err.Error(), "S3CRET") {
+		if _, _, err = quick().Open(t.Context(), web.Archive{URL: parse(t, address)}); err == nil || strings.Contains(err.Error(), "S3CRET") {
 			t.Errorf("%s: error of an archive = %v", name, err)
 		}
 	}

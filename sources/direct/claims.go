@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/hashing/signature"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // voucher finds out who vouches for one package: it fetches the checksums and their signature and compares them with
@@ -104,67 +103,33 @@ func (w *voucher) examine(ctx context.Context) (hashing.Claims, error) {
 
 // compare checks the signature, and the checksums against the package document.
 func (w *voucher) compare(doc *sumsDocument) (hashing.Claims, error) {
-	authority, signer, err := w.authority(doc)
+	verified, err := w.verify(doc)
 	if err != nil {
 		return hashing.Claims{}, err
 	}
-	sums, err := hashing.ParseSums(doc.sums)
+	claims, err := verified.Claims(signed.Release{
+		Provider: w.provider,
+		Version:  w.version,
+		Platform: w.platform,
+		Filename: w.filename,
+		Archive:  w.sum,
+	})
 	if err != nil {
 		return hashing.Claims{}, err
 	}
-	if err := w.checkSum(sums); err != nil {
+	if err := w.addPublished(&claims, verified.Sums); err != nil {
 		return hashing.Claims{}, err
 	}
-	claims := hashing.Claims{Signer: signer}
-	for _, sum := range sums {
-		claim := hashing.Claim{Hash: sum.Hash, Authority: w.weigh(authority, sum.Filename), Platform: platformOf(sum.Filename)}
-		if sum.Filename == w.filename {
-			claim.Platform = w.platform.String()
-			claims.Package = append(claims.Package, claim)
-		} else {
-			claims.Others = append(claims.Others, claim)
-		}
-	}
-	return claims, w.addPublished(&claims, sums)
+	return claims, nil
 }
 
-// weigh limits what a signature is worth for a file. It is over names and sums, so it says something about this
-// version, and about this platform, only where the name does: otherwise a registry could pass off an old release,
-// signed long ago, as a new one. Files of other names are as good as the registry's word.
-func (w *voucher) weigh(authority hashing.Authority, filename string) hashing.Authority {
-	about := func(version string) bool {
-		return strings.HasPrefix(filename, sources.ExecutablePrefix+w.provider.Type()+"_"+version+"_")
+// verify checks the signature, and decides whether the checksums count where there is none to check.
+func (w *voucher) verify(doc *sumsDocument) (*signed.Document, error) {
+	if len(w.keys) > 0 {
+		return signed.Verify(&hashing.Statement{Sums: doc.sums, Signature: doc.signature, Keys: w.keys})
 	}
-	named := about(w.version.String()) || about(w.source.spellings.Of(w.provider, w.version))
-	if !named || filename == w.filename && platformOf(filename) != w.platform.String() {
-		return min(authority, hashing.Reported)
+	if host := w.provider.Host(); host != sources.OpenTofuRegistry && !slices.Contains(w.source.config.UnsignedInsecure, host) {
+		return nil, fmt.Errorf("registry %s offers no signing keys: %w; its operator should publish the key that signs its checksums", host, signature.ErrUnsigned)
 	}
-	return authority
-}
-
-// authority verifies the signature, and decides what the checksums are worth where there is none to verify.
-func (w *voucher) authority(doc *sumsDocument) (hashing.Authority, *hashing.Signer, error) {
-	if len(w.keys) == 0 {
-		if host := w.provider.Host(); host != sources.OpenTofuRegistry && !slices.Contains(w.source.config.UnsignedInsecure, host) {
-			return hashing.Unverified, nil, fmt.Errorf("registry %s offers no signing keys: %w; its operator should publish the key that signs its checksums", host, signature.ErrUnsigned)
-		}
-		return hashing.Reported, nil, nil
-	}
-	signer, err := signature.Verify(doc.sums, doc.signature, w.keys, time.Time{})
-	if err != nil && !(errors.Is(err, signature.ErrExpired) && signer != nil) {
-		return hashing.Unverified, nil, err
-	}
-	return hashing.Signed, signer, nil // an expired signer is marked as one; the installer's policy decides
-}
-
-// checkSum compares the two places that state the package's checksum.
-func (w *voucher) checkSum(sums hashing.Sums) error {
-	listed, ok := sums.Lookup(w.filename)
-	if !ok {
-		return fmt.Errorf("%w: the SHA256SUMS document does not list the file", sources.ErrMalformed)
-	}
-	if listed != w.sum {
-		return &hashing.MismatchError{By: hashing.BySums, Want: []hashing.Hash{listed}, Got: []hashing.Hash{w.sum}}
-	}
-	return nil
+	return signed.Read(doc.sums)
 }

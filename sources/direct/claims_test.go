@@ -58,7 +58,7 @@ func TestSignedClaims(t *testing.T) {
 	if !slices.Equal(claims.Package, want) {
 		t.Errorf("claims = %v, want %v", claims.Package, want)
 	}
-	if claims.Signer == nil || claims.Signer.Fingerprint != author.Fingerprint() || !claims.Signer.ExpiredAt.IsZero() {
+	if claims.Signer == nil || claims.Signer.Fingerprint != author.Fingerprint() || !claims.Signer.ExpiredAt.IsZero() || claims.Signer.Carried {
 		t.Errorf("signer = %+v", claims.Signer)
 	}
 	var others []string
@@ -145,7 +145,7 @@ func TestUnsignedClaimsOfTheDefaultRegistry(t *testing.T) {
 	release.Unsigned = true
 	s := start(t, release)
 	claims, archive, err := examine(t, s, byDefault(s))
-	if err != nil || claims.Signer != nil {
+	if err != nil || claims.Signer != nil || claims.Statement != nil {
 		t.Fatalf("claims = %+v, %v", claims, err)
 	}
 	for _, claim := range append(claims.Package, claims.Others...) {

@@ -11,15 +11,16 @@ import (
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // The largest accepted documents, in bytes.
 const (
-	MaxDiscoveryDocument = 1 << 20  // service discovery
-	MaxVersionsDocument  = 32 << 20 // list of versions
-	MaxPackageDocument   = 4 << 20  // description of one package
-	MaxSumsDocument      = 1 << 20  // SHA256SUMS
-	MaxSignature         = 64 << 10 // over it
+	MaxDiscoveryDocument = 1 << 20             // service discovery
+	MaxVersionsDocument  = 32 << 20            // list of versions
+	MaxPackageDocument   = 4 << 20             // description of one package
+	MaxSumsDocument      = signed.MaxSums      // SHA256SUMS: 1 MiB
+	MaxSignature         = signed.MaxSignature // over it: 64 KiB
 )
 
 // Defaults for the zero values in [Config].

@@ -16,13 +16,14 @@
 //
 // The SHA256SUMS document must name the package's file with the checksum that the package document states. When the
 // registry offers signing keys, one of them must have signed the document: the claims are then [hashing.Signed], and
-// say so if the key or the signature has expired. Without keys the claims are [hashing.Reported], which is accepted
-// from OpenTofu's registry and those of [Config.UnsignedInsecure] only; elsewhere it is [signature.ErrUnsigned].
+// say so if the key or the signature has expired. They come with the [hashing.Statement] that they rest on, for mirrors
+// to carry. Without keys the claims are [hashing.Reported], which is accepted from OpenTofu's registry and those of
+// [Config.UnsignedInsecure] only; elsewhere it is [signature.ErrUnsigned].
 //
 // A signature is over names and sums. It vouches for a package only if the file is named as usual, for this very
-// provider type, version and platform ([sources.ArchiveName]); under another name the claim is Reported, for an old
-// release must not pass for a new one. What the packages member says is used where its zh: hashes are those of the
-// platform's file in the sums document, and counts as Reported.
+// provider type, version (in any spelling of it) and platform ([sources.ArchiveName]); under another name the claim is
+// Reported, for an old release must not pass for a new one. What the packages member says is used where its zh: hashes
+// are those of the platform's file in the sums document, and counts as Reported.
 //
 // # Credentials
 //

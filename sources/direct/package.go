@@ -120,7 +120,7 @@ func (s *Source) translate(document *url.URL, answer *packageDocument, p sources
 		Location:  web.Redact(archive),
 		Protocols: protocols,
 		Content: sources.Content{Archive: sources.OpenFunc(func(ctx context.Context) (io.ReadCloser, int64, error) {
-			return s.web.Open(ctx, archive, "")
+			return s.web.Open(ctx, web.Archive{URL: archive})
 		})},
 		Claims: vouching.claims,
 	}, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // packagesMember is OpenTofu's extension: the hashes of one platform's package, "linux_amd64" being the member's name.
@@ -52,7 +53,7 @@ func (w *voucher) addPublished(claims *hashing.Claims, sums hashing.Sums) error 
 func (w *voucher) bind(on sources.Platform, hashes []hashing.Hash, sums hashing.Sums) (bound bool, err error) {
 	want := make(map[hashing.Hash]bool)
 	for _, sum := range sums {
-		if platformOf(sum.Filename) == on.String() || on == w.platform && sum.Filename == w.filename {
+		if signed.PlatformOf(sum.Filename) == on.String() || on == w.platform && sum.Filename == w.filename {
 			want[sum.Hash] = true
 		}
 	}

@@ -3,12 +3,10 @@ package direct
 import (
 	"context"
 	"net/url"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/purveyor-dev/purveyor/internal/web"
-	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // sumsKey identifies a checksum document and its signature: the packages of a version share them.
@@ -16,19 +14,6 @@ type sumsKey struct{ sums, signature string }
 
 // sumsDocument is the content of both.
 type sumsDocument struct{ sums, signature []byte }
-
-// platformOf reads the platform off a package's usual file name; empty if the name is of another kind.
-func platformOf(filename string) string {
-	parts := strings.Split(strings.TrimSuffix(filename, ".zip"), "_")
-	if !strings.HasSuffix(filename, ".zip") || len(parts) < 3 {
-		return ""
-	}
-	on, err := sources.ParsePlatform(strings.Join(parts[len(parts)-2:], "_"))
-	if err != nil {
-		return ""
-	}
-	return on.String()
-}
 
 // fetchSums fetches the checksums and their signature side by side, without credentials.
 func (s *Source) fetchSums(ctx context.Context, key sumsKey) (*sumsDocument, error) {

@@ -83,7 +83,7 @@ func (s *Source) complete(pkg *sources.Package, document *url.URL, member *mirro
 		if err != nil {
 			return nil, 0, err
 		}
-		return s.web.Open(ctx, archive, token)
+		return s.web.Open(ctx, web.Archive{URL: archive, Token: token})
 	})
 	if len(claims.Package)+len(claims.Others) > 0 {
 		pkg.Claims = func(ctx context.Context) (hashing.Claims, error) { return claims, ctx.Err() }

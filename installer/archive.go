@@ -1,0 +1,80 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// Archive is a package as it was fetched: a zip file that was verified and not unpacked.
+type Archive struct {
+	Provider  sources.Provider
+	Version   sources.Version
+	Platform  sources.Platform
+	Protocols []sources.Protocol // of plugins, which the package speaks; nil: the source does not say
+	Location  string             // where it was fetched from
+	Path      string             // of the file, absolute
+	Size      int64              // bytes
+	Proof     *hashing.Proof     // what its verification rests on
+	Statement *hashing.Statement // by which its checksums are signed; nil: they are not
+}
+
+// ErrNoArchive says that a source has a package in unpacked form only.
+var ErrNoArchive = errors.New("the source has the package unpacked, and no archive of it")
+
+// Fetch downloads the archive of one package to path and verifies it as Install does, but installs nothing: for those who
+// build mirrors. The directory of path must exist; what is at path is replaced, at once and only by a verified archive.
+// The error is an [*Error] with one [*ProviderError], which matches [ErrNoArchive] where there is nothing to download.
+func (in *Installer) Fetch(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform, path string) (*Archive, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, &FieldError{Field: "path", Problem: err.Error()}
+	}
+	if err := checkPlatform("on", on); err != nil {
+		return nil, err
+	}
+	r, err := in.begin(&Request{})
+	if err != nil {
+		return nil, err
+	}
+	j := &job{run: r, selection: &Selection{Provider: p, Version: v}, on: on}
+	archive, err := j.keepArchive(ctx, path)
+	if err != nil {
+		return nil, asError([]*ProviderError{j.fail(PhaseInstall, err)})
+	}
+	return archive, nil
+}
+
+// keepArchive prepares the archive beside its place.
+func (j *job) keepArchive(ctx context.Context, path string) (_ *Archive, err error) {
+	pkg, err := j.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if pkg.Content.Archive == nil {
+		return nil, ErrNoArchive
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), scratchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file.Name()) // unless it was renamed
+	have, err := j.unpack(ctx, pkg, file, "")
+	if err = also(err, file.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(file.Name(), 0o644); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return nil, err
+	}
+	return &Archive{
+		Provider: pkg.Provider, Version: pkg.Version, Platform: pkg.Platform, Protocols: pkg.Protocols,
+		Location: pkg.Location, Path: path, Size: have.size, Proof: have.proof, Statement: have.statement,
+	}, nil
+}
