@@ -24,6 +24,7 @@ type order struct {
 	Dir      string
 	CacheDir string
 	Records  string
+	Segment  int64             // Installer.SegmentSize
 	Wanted   map[string]string // address to constraint
 	Locked   map[string]lockedEntry
 }
@@ -62,6 +63,8 @@ func obey(text string) error {
 		Dir:       o.Dir,
 		CacheDir:  o.CacheDir,
 		RecordDir: o.Records,
+
+		SegmentSize: o.Segment,
 	}
 	_, err := in.Install(context.Background(), o.request())
 	return err

@@ -74,6 +74,9 @@ func (f *fixture) freshOrder(t *testing.T, i int) order {
 	if i%4 < 2 {
 		o.CacheDir = t.TempDir()
 	}
+	if i%8 < 4 {
+		o.Segment = 64 << 10 // the archives come in parts
+	}
 	return o
 }
 

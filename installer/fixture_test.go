@@ -48,7 +48,8 @@ func setupConfig(t *testing.T, cfg registrytest.Config) *fixture {
 
 // installer returns another installer that uses the same registry.
 func (f *fixture) installer(dir, cache string) *installer.Installer {
-	return &installer.Installer{Source: f.source(), Dir: dir, CacheDir: cache}
+	// With small segments, small archives too come in parts.
+	return &installer.Installer{Source: f.source(), Dir: dir, CacheDir: cache, SegmentSize: 64 << 10}
 }
 
 // source knows the test registry under registry.example.com, and in the place of OpenTofu's.

@@ -254,6 +254,7 @@ func TestManyProjectsWithoutLockFilesShareOneDownload(t *testing.T) {
 	for range 20 {
 		in := f.installer(t.TempDir(), f.in.CacheDir)
 		in.RecordDir = records
+		in.SegmentSize = 0 // one request for one archive
 		wait.Go(func() {
 			if _, err := in.Install(t.Context(), require("acme/alpha", "")); err != nil {
 				t.Error(err)

@@ -44,6 +44,8 @@ type Client struct {
 	FirstBackoff      time.Duration // zero: DefaultFirstBackoff; negative: none
 	PlainHTTPInsecure bool          // allows http to hosts that are not loopback addresses
 
+	library library
+
 	once        sync.Once
 	forDocument *http.Client
 	forArchive  *http.Client

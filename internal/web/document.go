@@ -20,7 +20,7 @@ type Get struct {
 	Status []int  // accepted besides 200: for these the body is not read
 }
 
-// Document is a small answer, whole in memory.
+// Document is a small answer, whole in memory. Its body must not be changed: it may serve again.
 type Document struct {
 	URL       *url.URL // the last one, after redirects: what relative references resolve against
 	Status    int
@@ -28,7 +28,8 @@ type Document struct {
 	Body      []byte
 }
 
-// Get fetches a document.
+// Get fetches a document. One that was fetched before is asked for on condition that it has changed, if the server said
+// how to tell.
 func (c *Client) Get(ctx context.Context, get Get) (*Document, error) {
 	pause := c.newBackoff()
 	for attempt := 0; ; attempt++ {
@@ -62,12 +63,27 @@ func (c *Client) getOnce(ctx context.Context, get Get) (*Document, error) {
 	if get.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+get.Token)
 	}
+	known := c.library.find(get.key())
+	if known != nil {
+		known.ask(req.Header)
+	}
 	resp, err := c.documents().Do(req)
 	if err != nil {
 		return nil, failure(ctx, get.URL, err)
 	}
 	defer resp.Body.Close()
-	return readDocument(ctx, resp, get)
+	if resp.StatusCode == http.StatusNotModified && known != nil {
+		if doc := known.document; known.confirmedBy(resp) {
+			return &doc, nil
+		}
+		c.library.forget(get.key())
+		return c.getOnce(ctx, get)
+	}
+	doc, err := readDocument(ctx, resp, get)
+	if err == nil && doc.Status == http.StatusOK {
+		c.library.keep(get.key(), doc, resp.Header)
+	}
+	return doc, err
 }
 
 func readDocument(ctx context.Context, resp *http.Response, get Get) (*Document, error) {
