@@ -20,8 +20,33 @@
 // killed process leaves is cleared by the next installation of the same package.
 //
 // A package already in a directory is used if a hash of the dependency lock file proves it, or without a lock, the
-// record of having verified it with a signature ([Installer.RecordDir]). Without either it is fetched and compared. A damaged one is replaced, and an event says so. When lock file and directories agree, no
-// request is made.
+// record of having verified it with a signature ([Installer.RecordDir]). Without either it is fetched and compared. A
+// damaged one is replaced, and an event says so.
+//
+// # Downloads
+//
+// An archive is unpacked while it arrives, and both of its hashes are computed on the way: nothing is read twice, and
+// installing takes about as long as the slower of downloading and inflating. Where the source offers ranges
+// ([sources.RangeOpener]), the end of an archive larger than [Installer.SegmentSize], with the list of its files, is
+// fetched first; without that list, unpacking waits for the last byte. More connections are taken for what takes long,
+// see [Installer.ConnectionsPerArchive]. What is unpacked is private until it is verified.
+//
+// # Requests
+//
+// Installing one provider takes so many requests:
+//
+//	situation                                     registry  network mirror  OCI mirror  directory
+//	not locked                                           6               3           4          0
+//	locked                                               5               2           3          0
+//	locked, and in Dir or CacheDir                       0               0           0          0
+//	not locked, in CacheDir and RecordDir                2               3           4          0
+//	each further provider of the same host, not locked   5               3           4          0
+//	the archive is larger than SegmentSize              +1              +1          +1          0
+//
+// The fourth line is about signed packages of registries: what a mirror has is fetched again and compared, unless it is
+// signed by a key that [Policy.Signers] names, which saves all but the first request. More connections mean a request for each segment, redirects one for each of them, and an OCI registry that asks for
+// authentication two for each repository. Documents that a source was asked for before are sent again only if they have
+// changed, where the server says how to tell.
 //
 // # Trust
 //
