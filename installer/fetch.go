@@ -228,17 +228,16 @@ func (j *job) settle(ctx context.Context, home entry, w workshop, have *stored) 
 		if err != nil {
 			return err
 		}
-		if intact && before != nil {
-			j.in.records().keep(j, home.path, have.vouched, before)
-		}
 		if intact {
+			j.in.records().keep(j, home.path, have.vouched, before)
 			return nil
 		}
 	}
+	staged := j.in.records().settle(w.place(stagedPackage))
 	if err := home.publish(w, stagedPackage); err != nil {
 		return err
 	}
-	j.in.records().keep(j, home.path, have.vouched, nil)
+	j.in.records().keep(j, home.path, have.vouched, staged)
 	if replaced {
 		j.send(Event{Kind: EventHealed, Path: home.path})
 	}

@@ -71,9 +71,12 @@ type fileState struct {
 	Ctime  int64
 }
 
-// settleTime is how long a file must have been left alone before its state was taken. Clocks of file systems tick, some
-// every two seconds: a change within the same tick would not show.
-const settleTime = 2500 * time.Millisecond
+// How long a file must have been left alone before its state was taken: a change within the same tick of the file
+// system's clock would not show.
+const (
+	settleTime     = 20 * time.Millisecond   // clocks with fractions of seconds tick a hundred times a second or more
+	slowSettleTime = 2500 * time.Millisecond // others, every two seconds or more often
+)
 
 const maxRecord = 16 << 20 // bytes
 
@@ -149,14 +152,37 @@ func (r records) read(path string) *record {
 
 // settled reports whether no file was changed so shortly before its state was taken that a later change might not show.
 func settled(state []fileState, at time.Time) bool {
-	limit := at.Add(-settleTime).UnixNano()
-	return !slices.ContainsFunc(state, func(f fileState) bool { return max(f.Mtime, f.Ctime) > limit })
+	return !slices.ContainsFunc(state, func(f fileState) bool { return f.settledAt().After(at) })
 }
 
-// keep remembers a proof about the job's package in dir. before is the state of the files before they were read; nil when
-// they were just made. Keeping is an optimisation: where it fails, the next installation reads the files.
-func (r records) keep(j *job, dir string, proof *hashing.Proof, before *snapshot) {
+// settledAt returns from when on a change would show.
+func (f fileState) settledAt() time.Time {
+	changed := max(f.Mtime, f.Ctime)
+	if changed%int64(time.Second) == 0 {
+		return time.Unix(0, changed).Add(slowSettleTime)
+	}
+	return time.Unix(0, changed).Add(settleTime)
+}
+
+// settle takes the state of a package that was just made and that nobody else can change yet. If the file system's clock
+// is a fast one, it waits until any change will show.
+func (r records) settle(dir string) *snapshot {
 	if r == "" {
+		return nil
+	}
+	s := takeSnapshot(dir)
+	if s == nil || settled(s.files, s.at) || !settled(s.files, s.at.Add(settleTime)) {
+		return s
+	}
+	time.Sleep(settleTime)
+	return takeSnapshot(dir)
+}
+
+// keep remembers a proof about the job's package in dir. before is the state of the files before they were read, or
+// before they were published; nil if that is not known. Keeping is an optimisation: where it fails, the next installation
+// reads the files.
+func (r records) keep(j *job, dir string, proof *hashing.Proof, before *snapshot) {
+	if r == "" || before == nil {
 		return
 	}
 	path, err := filepath.EvalSymlinks(dir)
@@ -164,19 +190,16 @@ func (r records) keep(j *job, dir string, proof *hashing.Proof, before *snapshot
 		return
 	}
 	now := takeSnapshot(path)
-	if now == nil || before != nil && !slices.Equal(before.files, now.files) {
+	if now == nil || !slices.Equal(before.files, now.files) {
 		return
-	}
-	if before != nil {
-		now.at = before.at
 	}
 	text, err := json.Marshal(record{
 		Path:      path,
 		Provider:  j.selection.Provider,
 		Version:   j.selection.Version,
 		Platform:  j.on,
-		At:        now.at,
-		Files:     now.files,
+		At:        before.at,
+		Files:     before.files,
 		Tree:      proof.Computed.Tree,
 		Authority: proof.Authority,
 		Signer:    proof.Signer,

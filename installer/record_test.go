@@ -35,6 +35,12 @@ func remembering(t *testing.T, r registrytest.Release) (*fixture, installer.Requ
 // systems tick.
 func age(t *testing.T, dir string) {
 	t.Helper()
+	date(t, dir, time.Now().Add(time.Hour))
+}
+
+// date changes when the states in records were taken.
+func date(t *testing.T, dir string, at time.Time) {
+	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +55,7 @@ func age(t *testing.T, dir string) {
 		if err := json.Unmarshal(text, &record); err != nil {
 			t.Fatal(err)
 		}
-		later, err := json.Marshal(time.Now().Add(time.Hour))
+		later, err := json.Marshal(at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,6 +75,11 @@ func TestAFreshRecordIsNotBelievedUnread(t *testing.T) {
 	f := setup(t, release("acme/alpha", "1.0.0"))
 	f.in.RecordDir = filepath.Join(t.TempDir(), "records")
 	pkg := f.install(require("acme/alpha", "")).Packages[0]
+	info, err := os.Stat(pkg.Executable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	date(t, f.in.RecordDir, info.ModTime().Add(time.Millisecond))
 	record := only(t, f.in.RecordDir)
 	text, err := os.ReadFile(record)
 	if err != nil {
