@@ -33,6 +33,8 @@ type link struct {
 	broken   func(offset int64) error
 	attempts int // to open the archive
 
+	census *census // nil: nobody counts
+
 	mu    sync.Mutex
 	free  time.Time // when the shared link is free again
 	log   []string  // the ranges that were opened
@@ -72,6 +74,7 @@ func (l *link) open(ctx context.Context, offset, length int64, name string) io.R
 	l.live++
 	l.most = max(l.most, l.live)
 	l.mu.Unlock()
+	l.census.add(1)
 	time.Sleep(l.latency)
 	archive := l.archive
 	if l.changes && l.attempts > 1 {
@@ -122,6 +125,7 @@ func (b *slowBody) Close() error {
 	b.link.mu.Lock()
 	defer b.link.mu.Unlock()
 	b.link.live--
+	b.link.census.add(-1)
 	return nil
 }
 
@@ -139,13 +143,13 @@ func later(a, b time.Time) time.Time {
 const mb = 1_000_000
 
 // noise makes a zip archive of about so many bytes, with the provider first and a text after it.
-func noise(t *testing.T, size int) []byte {
+func noise(t *testing.T, size int, executable string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	data := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(data)
-	for name, data := range map[string][]byte{"terraform-provider-alpha": data, "LICENSE": []byte("free")} {
+	for name, data := range map[string][]byte{executable: data, "LICENSE": []byte("free")} {
 		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +216,7 @@ func wantRatio(t *testing.T, what string, took, alone time.Duration, low, high f
 
 func TestSeveralConnections(t *testing.T) {
 	t.Parallel()
-	archive := noise(t, 40*mb)
+	archive := noise(t, 40*mb, "terraform-provider-alpha")
 	alone := seconds(len(archive), 5*mb)
 	connections := func(n int) func(*installer.Installer) {
 		return func(in *installer.Installer) { in.ConnectionsPerArchive = n }
@@ -270,7 +274,7 @@ func TestSeveralConnections(t *testing.T) {
 
 func TestSmallArchivesTakeOneRequest(t *testing.T) {
 	t.Parallel()
-	l := &link{archive: noise(t, 8*mb), rate: mb}
+	l := &link{archive: noise(t, 8*mb, "terraform-provider-alpha"), rate: mb}
 	if _, err := timed(t, l, nil); err != nil || len(l.log) != 1 {
 		t.Errorf("requests are %v, want one (%v)", l.log, err)
 	}
@@ -279,7 +283,7 @@ func TestSmallArchivesTakeOneRequest(t *testing.T) {
 // However the archive comes, it comes right or not at all.
 func TestHoweverTheArchiveComes(t *testing.T) {
 	t.Parallel()
-	archive := noise(t, 3*mb)
+	archive := noise(t, 3*mb, "terraform-provider-alpha")
 	refuse := errors.New("refused")
 	for name, l := range map[string]*link{
 		"ranges":            {},
@@ -324,7 +328,7 @@ func failBeyond(offset int64, err error) func(int64) error {
 // A source that cannot go on where a connection broke is asked again from the start, and only so often.
 func TestConnectionsThatBreak(t *testing.T) {
 	t.Parallel()
-	archive := noise(t, 2*mb)
+	archive := noise(t, 2*mb, "terraform-provider-alpha")
 	for _, plain := range []bool{true, false} {
 		l := &link{archive: archive, rate: mb, plain: plain, cut: 90_000}
 		if _, err := timed(t, l, func(in *installer.Installer) { in.SegmentSize = 500_000 }); !errors.Is(err, sources.ErrUnavailable) {
@@ -339,7 +343,7 @@ func TestConnectionsThatBreak(t *testing.T) {
 // What was unpacked of an archive that has changed is not mixed with the new one.
 func TestAnArchiveThatChangesBetweenAttempts(t *testing.T) {
 	t.Parallel()
-	l := &link{archive: noise(t, 2*mb), rate: mb, cut: mb, changes: true}
+	l := &link{archive: noise(t, 2*mb, "terraform-provider-alpha"), rate: mb, cut: mb, changes: true}
 	var damaged *installer.ArchiveError
 	if _, err := timed(t, l, nil); !errors.As(err, &damaged) && !errors.Is(err, sources.ErrUnavailable) {
 		t.Errorf("error is %v", err)
@@ -349,7 +353,7 @@ func TestAnArchiveThatChangesBetweenAttempts(t *testing.T) {
 // Cancelling ends everything soon.
 func TestCancelWhileArriving(t *testing.T) {
 	t.Parallel()
-	l := &link{archive: noise(t, 20*mb), rate: mb}
+	l := &link{archive: noise(t, 20*mb, "terraform-provider-alpha"), rate: mb}
 	in := overLink(t, l)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
