@@ -48,6 +48,10 @@
 // authentication two for each repository. Documents that a source was asked for before are sent again only if they have
 // changed, where the server says how to tell.
 //
+// However many providers are required, there are at most [Installer.Queries] questions and [Installer.Connections]
+// downloads on the way at a time. The sources of this module use at most 32 connections to one host for each of both, and
+// use them again.
+//
 // # Trust
 //
 // Hashes of the lock file always bind. They do not say which platform they are for, so a package of the same version

@@ -26,10 +26,9 @@ const (
 	MaxRetryAfter       = 2 * time.Minute
 	MaxRedirects        = 10
 	MaxConnections      = 256 // for one archive one after another, however much each of them brings
-	maxIdlePerHost      = 16
 
-	// MaxConnectionsPerHost bounds the connections to one host for documents, and again for archives, unless
-	// the transport is the caller's. More requests at a time wait for their turn.
+	// MaxConnectionsPerHost bounds the connections to one host for documents, and again for archives, unless a
+	// transport of the caller's says otherwise. More requests at a time wait for their turn.
 	MaxConnectionsPerHost = 32
 )
 
@@ -86,7 +85,7 @@ func newTransport() http.RoundTripper {
 	}
 	t := standard.Clone()
 	t.MaxConnsPerHost = MaxConnectionsPerHost
-	t.MaxIdleConnsPerHost = maxIdlePerHost
+	t.MaxIdleConnsPerHost = MaxConnectionsPerHost // what was opened stays open for the next request
 	return t
 }
 
@@ -101,6 +100,8 @@ func separateConnections(transport http.RoundTripper) http.RoundTripper {
 	t := standard.Clone()
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
+	t.MaxConnsPerHost = cmp.Or(t.MaxConnsPerHost, MaxConnectionsPerHost)
+	t.MaxIdleConnsPerHost = cmp.Or(t.MaxIdleConnsPerHost, MaxConnectionsPerHost)
 	t.TLSNextProto = nil
 	if t.TLSClientConfig != nil {
 		t.TLSClientConfig.NextProtos = nil // it may have been used for HTTP/2 before
