@@ -20,15 +20,16 @@ var rules = map[string][]string{
 	"hashing":                     {},
 	"hashing/signature":           {"hashing", "github.com/ProtonMail/go-crypto/"},
 	"sources":                     {"hashing", "internal/fault", "internal/hostname", "internal/memo", "github.com/hashicorp/go-version"},
-	"sources/direct":              {"sources", "sources/internal/remote", "hashing", "hashing/signature", "internal/memo", "internal/web", "golang.org/x/sync/errgroup"},
+	"sources/direct":              {"sources", "sources/internal/remote", "sources/internal/signed", "hashing", "hashing/signature", "internal/memo", "internal/web", "golang.org/x/sync/errgroup"},
 	"sources/fsmirror":            {"sources"},
 	"sources/netmirror":           {"sources", "sources/internal/mirrorjson", "sources/internal/remote", "hashing", "internal/web"},
 	"sources/internal/remote":     {"sources", "internal/web"},
 	"sources/internal/mirrorjson": {"sources", "sources/internal/remote", "hashing"},
+	"sources/internal/signed":     {"sources", "hashing", "hashing/signature"},
 	"sources/gogetter":            {"sources", "sources/fsmirror", "sources/internal/mirrorjson", "sources/internal/remote", "hashing", "cliconfig", "internal/filelock", "internal/memo", "internal/web", "github.com/hashicorp/go-getter", "cloud.google.com/go/storage", "google.golang.org/api/googleapi"},
-	"sources/registrytest":        {"hashing", "internal/hostname", "golang.org/x/mod/sumdb/dirhash", "github.com/ProtonMail/go-crypto/", "github.com/klauspost/compress/"},
-	"sources/sourcetest":          {"sources", "hashing"},
-	"installer":                   {"sources", "hashing", "internal/atomicfile", "internal/filelock", "internal/unzip", "golang.org/x/sync/", "golang.org/x/sys/"},
+	"sources/registrytest":        {"hashing", "internal/hostname", "github.com/google/go-containerregistry/pkg/registry", "golang.org/x/mod/sumdb/dirhash", "github.com/ProtonMail/go-crypto/", "github.com/klauspost/compress/"},
+	"sources/sourcetest":          {"sources", "hashing", "golang.org/x/sync/errgroup"},
+	"installer":                   {"sources", "hashing", "internal/atomicfile", "internal/filelock", "internal/spool", "internal/unzip", "golang.org/x/sync/", "golang.org/x/sys/"},
 	"installer/lockfile":          {"installer", "sources", "hashing", "internal/atomicfile", "github.com/hashicorp/hcl/v2", "github.com/hashicorp/hcl/v2/", "github.com/zclconf/go-cty/"},
 	"installer/required":          {"installer", "sources", "github.com/hashicorp/hcl/v2", "github.com/hashicorp/hcl/v2/", "github.com/zclconf/go-cty/"},
 	"internal/atomicfile":         {},
@@ -36,6 +37,8 @@ var rules = map[string][]string{
 	"internal/filelock":           {"golang.org/x/sys/"},
 	"internal/hostname":           {"golang.org/x/net/idna"},
 	"internal/memo":               {},
+	"internal/slowlink":           {},
+	"internal/spool":              {},
 	"internal/unzip":              {"github.com/klauspost/compress/", "golang.org/x/text/"},
 	"internal/web":                {"internal/fault"},
 }
@@ -48,7 +51,7 @@ var heavy = map[string][]string{
 	"google.golang.org/api":           {"sources/gogetter"},
 	"oras.land/oras-go/v2":            {"sources/ocimirror"},
 	"github.com/hashicorp/hcl/v2":     {"cliconfig", "sources/gogetter", "installer/lockfile", "installer/required"},
-	"github.com/ProtonMail/go-crypto": {"hashing/signature", "sources/registrytest", "sources/direct", "cliconfig", "sources/gogetter"},
+	"github.com/ProtonMail/go-crypto": {"hashing/signature", "sources/registrytest", "sources/internal/signed", "sources/direct", "sources/ocimirror", "cliconfig", "sources/gogetter"},
 }
 
 type listed struct {

@@ -1,6 +1,7 @@
 package sourcetest_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,23 @@ import (
 // opening replaces how a package's archive is opened.
 func opening(open func(context.Context) (io.ReadCloser, int64, error)) broken {
 	return broken{edit: func(pkg *sources.Package) { pkg.Content.Archive = sources.OpenFunc(open) }}
+}
+
+// ranging opens an archive with ranges.
+func ranging(part func(offset, length int64) []byte) broken {
+	return opening(func(ctx context.Context) (io.ReadCloser, int64, error) {
+		r, size, err := open(ctx)
+		return ranged{r, part}, size, err
+	})
+}
+
+type ranged struct {
+	io.ReadCloser
+	part func(offset, length int64) []byte
+}
+
+func (r ranged) OpenRange(_ context.Context, offset, length int64) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(r.part(offset, length))), nil
 }
 
 // failing replaces the errors of Package.

@@ -24,6 +24,7 @@ const (
 	RuleContent     Rule = "content is exactly one of an archive and an absolute directory"
 	RuleAgain       Rule = "content can be opened again and has the same bytes"
 	RuleSize        Rule = "the size of an archive is right, or -1"
+	RuleRanges      Rule = "ranges, if there are any, have the bytes of the whole"
 	RuleHashes      Rule = "content has the hashes of the package"
 	RuleClaims      Rule = "claims agree with the content"
 	RuleContext     Rule = "an ended context is the error of every call, soon"
@@ -64,6 +65,7 @@ func TestSource(ctx context.Context, s sources.Source, f Fixture) error {
 		{RuleContent, t.content},
 		{RuleAgain, t.again},
 		{RuleSize, t.size},
+		{RuleRanges, t.ranges},
 		{RuleHashes, t.hashes},
 		{RuleClaims, t.claims},
 		{RuleContext, t.ended},

@@ -104,6 +104,11 @@ func TestBrokenSources(t *testing.T) {
 			r, size, err := open(ctx)
 			return r, size + 1, err
 		}), sourcetest.RuleSize},
+		{"shifted ranges", ranging(func(offset, length int64) []byte {
+			offset = max(0, offset-1)
+			return boxed[offset : offset+length]
+		}), sourcetest.RuleRanges},
+		{"ranges that are the whole", ranging(func(int64, int64) []byte { return boxed }), sourcetest.RuleRanges},
 		{"wrong claim", broken{edit: func(p *sources.Package) { p.Claims = claiming(hashing.ZH([32]byte{}), hashing.Reported) }}, sourcetest.RuleClaims},
 		{"signed by nobody", broken{edit: func(p *sources.Package) {
 			p.Claims = claiming(fixture().Packages[0].Hashes[0], hashing.Signed)
