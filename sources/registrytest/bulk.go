@@ -4,10 +4,10 @@ import (
 	"archive/zip"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 )
 
@@ -142,6 +142,17 @@ func (b *bulkStore) write(fill func(*zip.Writer) error) (string, error) {
 	return path, errors.Join(fill(w), w.Close(), f.Close())
 }
 
+// create makes an empty file that goes away with the store.
+func (b *bulkStore) create() (*os.File, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	path, err := b.newPath()
+	if err != nil {
+		return nil, err
+	}
+	return os.Create(path)
+}
+
 func (b *bulkStore) newPath() (_ string, err error) {
 	if b.gone {
 		return "", errClosed
@@ -152,7 +163,7 @@ func (b *bulkStore) newPath() (_ string, err error) {
 		}
 	}
 	b.count++
-	return filepath.Join(b.dir, fmt.Sprintf("%d.zip", b.count)), nil
+	return filepath.Join(b.dir, strconv.Itoa(b.count)), nil
 }
 
 // remove deletes everything and refuses to make more.

@@ -15,10 +15,10 @@ import (
 // For each request the server looks for the first fault, in the order of addition, that matches and is neither waiting
 // (After) nor used up (Times); only that one applies.
 type Fault struct {
-	Kind     Kind   // the kind of request; "" means any, or the one that WrongHash or WrongSigner is about
+	Kind     Kind   // the kind of request; "" means any, or the one that WrongHash, WrongSigner or a field about OCI is about
 	Provider string // "namespace/type" or "host/namespace/type"; "" means any
 	Path     string // a pattern of [path.Match] for the URL's path, or, if it has no slash, for its last segment; "" means any
-	Method   string // "GET" or "HEAD", which some clients send before a download; "" means any
+	Method   string // "GET", or "HEAD", which some clients send before a download, or another; "" means any
 	After    int    // how many matching requests go well first
 	Times    int    // how many matching requests go wrong then; 0 means all
 
@@ -26,7 +26,7 @@ type Fault struct {
 
 	Hook func(http.ResponseWriter, *http.Request) bool // answer in its own way, and return true; false continues below
 
-	Status     int    // answer with this status and Body, or answer a Redirect with it instead of 302
+	Status     int    // answer with this status and Body, or answer a Redirect with it instead of 302; 401 from the OCI registry has its challenge
 	RetryAfter string // the Retry-After header of that: seconds or an HTTP date
 	Body       []byte // answer with this body instead of the good one; not nil but empty is an empty body
 
@@ -35,6 +35,7 @@ type Fault struct {
 
 	Edit        func(body []byte) []byte // change the body of the good answer, which is held in memory meanwhile
 	ContentType string                   // change the media type, of Body or of the good answer
+	Header      map[string]string        // change headers of any answer, by name; "" removes a header
 
 	// These alter how the good answer is sent, when its body is longer than this many bytes, counted in the body of that
 	// response. -1 means before anything is sent, headers included; 0 means not.
@@ -42,8 +43,16 @@ type Fault struct {
 	StallAt    int64 // send no more, and hang until the client or the server closes
 	CutAt      int64 // break the connection, or under HTTP/2 the stream
 
+	CutUploadAt int64 // the same when so much of the request's body has arrived; -1 means before anything has
+
 	WrongHash   bool    // change one bit in the middle of the file; for archives unless Kind says otherwise
 	WrongSigner *Signer // serve a good signature by this signer instead; its key is not published
+
+	// These are about answers of the OCI registry. The artifact behind a tag is changed in itself: all its digests and sizes
+	// are those of the changed documents, which are there by digest too. EditImage goes first, and changes all images.
+	EditIndex   func(index []byte) []byte    // change the index
+	EditImage   func(manifest []byte) []byte // change each platform's image manifest
+	EndlessTags bool                         // list new tags, page after page, forever
 }
 
 // AddFault puts a fault in force. The error is an [*Error] for a fault that does nothing or whose fields make no sense.
@@ -77,9 +86,12 @@ func (f Fault) check() error {
 }
 
 func (f Fault) doesSomething() bool {
-	return f.Delay > 0 || f.Hook != nil || f.replaces() || f.Edit != nil || f.ContentType != "" ||
-		f.TruncateAt != 0 || f.StallAt != 0 || f.CutAt != 0 || f.WrongHash || f.WrongSigner != nil
+	return f.Delay > 0 || f.Hook != nil || f.replaces() || f.Edit != nil || f.ContentType != "" || len(f.Header) > 0 ||
+		f.TruncateAt != 0 || f.StallAt != 0 || f.CutAt != 0 || f.CutUploadAt != 0 || f.WrongHash || f.WrongSigner != nil ||
+		f.editsArtifact() || f.EndlessTags
 }
+
+func (f Fault) editsArtifact() bool { return f.EditIndex != nil || f.EditImage != nil }
 
 // replaces reports whether the good answer does not matter.
 func (f Fault) replaces() bool {
@@ -93,6 +105,10 @@ func (f Fault) withDefaults() *Fault {
 		f.Kind = KindArchive
 	case f.WrongSigner != nil:
 		f.Kind = KindSignature
+	case f.EndlessTags:
+		f.Kind = KindOCITags
+	case f.editsArtifact():
+		f.Kind = KindOCIManifest
 	}
 	return &f
 }
@@ -100,6 +116,9 @@ func (f Fault) withDefaults() *Fault {
 func (f *Fault) matches(r *http.Request, t target) bool {
 	if (f.Kind != "" && f.Kind != t.kind) || (f.Method != "" && f.Method != r.Method) {
 		return false
+	}
+	if f.editsArtifact() && isDigest(t.reference) {
+		return false // what has a digest cannot change
 	}
 	if f.Provider != "" {
 		if addr, _ := parseAddress(f.Provider); !addr.covers(t.addr) {

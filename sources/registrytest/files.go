@@ -57,7 +57,8 @@ func contentType(kind Kind) string {
 		return "application/zip"
 	case KindSums:
 		return "text/plain; charset=utf-8"
-	case KindDiscovery, KindVersions, KindPackage, KindManifest, KindMirrorIndex, KindMirrorVersion:
+	case KindDiscovery, KindVersions, KindPackage, KindManifest, KindMirrorIndex, KindMirrorVersion,
+		KindOCIPing, KindOCITags, KindOCIManifest, KindOCIReferrers:
 		return "application/json"
 	}
 	return "application/octet-stream"

@@ -2,6 +2,7 @@ package registrytest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,6 +12,7 @@ const (
 	MethodDirect           = "direct"
 	MethodFilesystemMirror = "filesystem_mirror"
 	MethodNetworkMirror    = "network_mirror"
+	MethodOCIMirror        = "oci_mirror" // OpenTofu only
 )
 
 // Method is one installation method: a block inside provider_installation. The zero value is direct installation.
@@ -24,6 +26,10 @@ type Method struct {
 	// URL is the url argument. "" leaves it out, but in a network_mirror block it means [Server.MirrorURL].
 	URL string
 
+	// Template is the repository_template argument, as it is to stand between the quotes. "" leaves it out, but in an
+	// oci_mirror block it means [Server.OCITemplate].
+	Template string
+
 	// Include and Exclude are patterns for the addresses of providers, "registry.example.com/*/*". Empty leaves them out.
 	Include, Exclude []string
 
@@ -33,9 +39,11 @@ type Method struct {
 
 // InstallationConfig returns the text of a CLI configuration file's provider_installation block with these methods, in this
 // order. Without methods, nothing can be installed. The text goes together with that of [Server.CLIConfig], which direct
-// installation needs. A credentials block comes with it when this server's own network mirror is used and wants a token.
+// installation needs. A credentials block comes with it when this server's own network mirror is used and wants a token, and
+// an oci_credentials block when this server's OCI registry is used and has users: with the first of their names.
 //
-// The format is https://developer.hashicorp.com/terraform/cli/config/config-file#provider-installation.
+// The format is https://developer.hashicorp.com/terraform/cli/config/config-file#provider-installation, and for OCI
+// https://opentofu.org/docs/cli/oci_registries/provider-mirror/.
 func (s *Server) InstallationConfig(methods ...Method) string {
 	var text strings.Builder
 	text.WriteString("provider_installation {\n")
@@ -45,6 +53,9 @@ func (s *Server) InstallationConfig(methods ...Method) string {
 	text.WriteString("}\n")
 	if slices.ContainsFunc(methods, func(m Method) bool { return s.completed(m).URL == s.MirrorURL() }) {
 		text.WriteString(credentialsBlock(s.Host(), s.cfg.MirrorToken))
+	}
+	if slices.ContainsFunc(methods, func(m Method) bool { return strings.HasPrefix(s.completed(m).Template, s.Host()+"/") }) {
+		text.WriteString(s.ociCredentialsBlock())
 	}
 	return text.String()
 }
@@ -57,7 +68,21 @@ func (s *Server) completed(m Method) Method {
 	if m.Type == MethodNetworkMirror && m.URL == "" {
 		m.URL = s.MirrorURL()
 	}
+	if m.Type == MethodOCIMirror && m.Template == "" {
+		m.Template = s.OCITemplate()
+	}
 	return m
+}
+
+// ociCredentialsBlock returns "" when the registry has no users:
+// https://opentofu.org/docs/cli/oci_registries/credentials/.
+func (s *Server) ociCredentialsBlock() string {
+	users := slices.Sorted(maps.Keys(s.oci.Auth.Users))
+	if s.oci.Auth.Scheme == OCIOpen || len(users) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("oci_credentials %s {\n  username = %s\n  password = %s\n}\n",
+		quote(s.Host()), quote(users[0]), quote(s.oci.Auth.Users[users[0]]))
 }
 
 func (m Method) block() string {
@@ -67,6 +92,9 @@ func (m Method) block() string {
 	}
 	if m.URL != "" {
 		lines = append(lines, "url = "+quote(m.URL))
+	}
+	if m.Template != "" {
+		lines = append(lines, `repository_template = "`+m.Template+`"`)
 	}
 	if len(m.Include) > 0 {
 		lines = append(lines, "include = "+quoteAll(m.Include))

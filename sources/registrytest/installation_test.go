@@ -12,7 +12,10 @@ import (
 func TestInstallationConfig(t *testing.T) {
 	t.Parallel()
 	open := registrytest.New(t, registrytest.Config{})
-	guarded := registrytest.New(t, registrytest.Config{Token: "registry", MirrorToken: `m"`})
+	guarded := registrytest.New(t, registrytest.Config{
+		Token: "registry", MirrorToken: `m"`,
+		OCI: registrytest.OCI{Auth: registrytest.OCIAuth{Scheme: registrytest.OCIBasic, Users: map[string]string{"bob": "b", "ann": `a"`}}},
+	})
 	for name, tt := range map[string]struct {
 		server  *registrytest.Server
 		methods []registrytest.Method
@@ -55,8 +58,35 @@ credentials "HOST" {
 `},
 		"another mirror": {guarded, []registrytest.Method{{Type: registrytest.MethodNetworkMirror, URL: "https://a.example/"}},
 			"provider_installation {\n  network_mirror {\n    url = \"https://a.example/\"\n  }\n}\n"},
+		"own OCI registry": {open, []registrytest.Method{{Type: registrytest.MethodOCIMirror}}, `provider_installation {
+  oci_mirror {
+    repository_template = "HOST/mirror/${namespace}/${type}"
+  }
+}
+`},
+		"own OCI registry with users": {guarded, []registrytest.Method{
+			{Type: registrytest.MethodOCIMirror, Template: "HOST/${type}", Include: []string{"a.example/b/*"}}, {Type: registrytest.MethodOCIMirror},
+		}, `provider_installation {
+  oci_mirror {
+    repository_template = "HOST/${type}"
+    include = ["a.example/b/*"]
+  }
+  oci_mirror {
+    repository_template = "HOST/mirror/${namespace}/${type}"
+  }
+}
+oci_credentials "HOST" {
+  username = "ann"
+  password = "a\""
+}
+`},
+		"another OCI registry": {guarded, []registrytest.Method{{Type: registrytest.MethodOCIMirror, Template: "a.example/${type}"}},
+			"provider_installation {\n  oci_mirror {\n    repository_template = \"a.example/${type}\"\n  }\n}\n"},
 		"another method": {open, []registrytest.Method{{Type: "carrier_pigeon"}}, "provider_installation {\n  carrier_pigeon {}\n}\n"},
 	} {
+		for i := range tt.methods {
+			tt.methods[i].Template = strings.ReplaceAll(tt.methods[i].Template, "HOST", tt.server.Host())
+		}
 		got := tt.server.InstallationConfig(tt.methods...)
 		if want := strings.ReplaceAll(tt.want, "HOST", tt.server.Host()); got != want {
 			t.Errorf("%s: got\n%s", name, got)

@@ -12,13 +12,16 @@ type Request struct {
 	Kind          Kind
 	Method        string
 	Path          string // decoded, with the query left out
+	Query         string // as it came, without the question mark
 	Host          string // the Host header
 	Protocol      string // "HTTP/1.1" or "HTTP/2.0"
 	RemoteAddr    string // the client's end of the connection: the same for requests that shared one
 	Provider      string // "namespace/type", or "" where the path names none
-	Version       string // "" where the path names none
+	Repository    string // the OCI registry's: "mirror/namespace/type", or "" where the path names none
+	Version       string // "" where the path names none; of a tag, what it stands for
 	Platform      string // "os_arch" for KindPackage, otherwise ""
 	Authorization string // the header's value, in full
+	Grant         string // of requests for a token by POST: "password" or "refresh_token", which is what their body carries
 	Range         string // the header's value
 	IfRange       string // the header's value
 	UserAgent     string // the header's value
@@ -68,6 +71,8 @@ func (l *requestLog) begin(w http.ResponseWriter, r *http.Request, t target) htt
 		Kind:          t.kind,
 		Method:        r.Method,
 		Path:          r.URL.Path,
+		Query:         r.URL.RawQuery,
+		Repository:    t.repository,
 		Host:          r.Host,
 		Protocol:      r.Proto,
 		RemoteAddr:    r.RemoteAddr,
@@ -78,6 +83,10 @@ func (l *requestLog) begin(w http.ResponseWriter, r *http.Request, t target) htt
 		IfRange:       r.Header.Get("If-Range"),
 		UserAgent:     r.UserAgent(),
 		Start:         time.Now(),
+	}
+	if t.kind == KindOCIToken {
+		r.Body = http.MaxBytesReader(w, r.Body, maxTokenForm)
+		entry.Grant = r.PostFormValue("grant_type")
 	}
 	if t.addr.name != "" {
 		entry.Provider = t.addr.short()

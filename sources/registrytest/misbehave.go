@@ -3,6 +3,7 @@ package registrytest
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"net/http"
 	"strconv"
 )
@@ -15,9 +16,14 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, t target, f *
 	if f.Hook != nil && f.Hook(w, r) {
 		return
 	}
+	if f.CutUploadAt > 0 {
+		r.Body = &cutBody{ReadCloser: r.Body, left: f.CutUploadAt}
+	}
 	switch {
+	case f.CutUploadAt < 0:
+		panic(http.ErrAbortHandler)
 	case f.replaces():
-		f.replace(w, r, t)
+		s.replace(w, r, t, f)
 	case f.Edit != nil:
 		s.edited(w, r, t, f)
 	default:
@@ -26,21 +32,61 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, t target, f *
 }
 
 // replace answers without looking at what the good answer would be.
-func (f *Fault) replace(w http.ResponseWriter, r *http.Request, t target) {
+func (s *Server) replace(w http.ResponseWriter, r *http.Request, t target, f *Fault) {
 	if f.RetryAfter != "" {
 		w.Header().Set("Retry-After", f.RetryAfter)
 	}
+	if f.Status == http.StatusUnauthorized && t.isOCI() {
+		w.Header().Set("WWW-Authenticate", s.challenge(r, t))
+	}
+	location := f.Redirect
 	if f.RedirectLoop {
-		http.Redirect(w, r, r.URL.RequestURI(), cmp.Or(f.Status, http.StatusFound))
+		location = r.URL.RequestURI()
+	}
+	if location == "" {
+		w.Header().Set("Content-Type", contentType(t.kind))
+	}
+	f.dress(w.Header())
+	if location != "" {
+		http.Redirect(w, r, location, cmp.Or(f.Status, http.StatusFound))
 		return
 	}
-	if f.Redirect != "" {
-		http.Redirect(w, r, f.Redirect, cmp.Or(f.Status, http.StatusFound))
-		return
-	}
-	w.Header().Set("Content-Type", cmp.Or(f.ContentType, contentType(t.kind)))
 	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
 	_, _ = w.Write(f.Body) // a client that went away needs no answer
+}
+
+// dress changes headers.
+func (f *Fault) dress(header http.Header) {
+	if f.ContentType != "" {
+		header.Set("Content-Type", f.ContentType)
+	}
+	for name, value := range f.Header {
+		if value == "" {
+			header.Del(name)
+		} else {
+			header.Set(name, value)
+		}
+	}
+}
+
+// cutBody is the body of a request whose connection breaks when a number of bytes have arrived.
+type cutBody struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements [io.Reader].
+func (b *cutBody) Read(p []byte) (int, error) {
+	if b.left > 0 {
+		n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+		b.left -= int64(n)
+		return n, err
+	}
+	n, err := b.ReadCloser.Read(make([]byte, 1))
+	if n > 0 {
+		panic(http.ErrAbortHandler)
+	}
+	return 0, err
 }
 
 // edited lets the fault change the good answer's body.
@@ -82,23 +128,23 @@ func (s *Server) shaped(w http.ResponseWriter, r *http.Request, f *Fault) http.R
 	case f.StallAt < 0:
 		stall()
 	case f.CutAt > 0:
-		return &shapedWriter{ResponseWriter: w, contentType: f.ContentType, limited: true, left: f.CutAt, end: cut}
+		return &shapedWriter{ResponseWriter: w, fault: f, limited: true, left: f.CutAt, end: cut}
 	case f.StallAt > 0:
-		return &shapedWriter{ResponseWriter: w, contentType: f.ContentType, limited: true, left: f.StallAt, end: stall}
+		return &shapedWriter{ResponseWriter: w, fault: f, limited: true, left: f.StallAt, end: stall}
 	case f.TruncateAt != 0:
-		return &shapedWriter{ResponseWriter: w, contentType: f.ContentType, limited: true, left: max(0, f.TruncateAt)}
+		return &shapedWriter{ResponseWriter: w, fault: f, limited: true, left: max(0, f.TruncateAt)}
 	}
-	return &shapedWriter{ResponseWriter: w, contentType: f.ContentType}
+	return &shapedWriter{ResponseWriter: w, fault: f}
 }
 
 // shapedWriter lets a number of bytes pass and then calls end, or drops the rest if there is no end.
 type shapedWriter struct {
 	http.ResponseWriter
-	contentType string // "" keeps the good one
-	limited     bool
-	left        int64 // bytes that may still pass, if limited
-	end         func()
-	started     bool
+	fault   *Fault
+	limited bool
+	left    int64 // bytes that may still pass, if limited
+	end     func()
+	started bool
 }
 
 var _ http.ResponseWriter = (*shapedWriter)(nil)
@@ -106,9 +152,7 @@ var _ http.ResponseWriter = (*shapedWriter)(nil)
 // WriteHeader implements [http.ResponseWriter].
 func (w *shapedWriter) WriteHeader(status int) {
 	w.started = true
-	if w.contentType != "" {
-		w.Header().Set("Content-Type", w.contentType)
-	}
+	w.fault.dress(w.Header())
 	if w.limited && w.end == nil {
 		w.shortenLength()
 	}

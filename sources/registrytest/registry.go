@@ -31,6 +31,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // answer is the good answer, except for what a fault alters in the contents of files.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, t target, fault *Fault) {
 	switch {
+	case t.isOCI():
+		s.answerOCI(w, r, t, fault)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		writeError(w, http.StatusMethodNotAllowed)
@@ -184,9 +186,12 @@ func (s *Server) moveToFilesHost(u *url.URL, t target) {
 }
 
 // filesHost is Config.FilesHost with the server's port.
-func (s *Server) filesHost() string {
+func (s *Server) filesHost() string { return s.onPort(s.cfg.FilesHost) }
+
+// onPort returns a host with the server's port.
+func (s *Server) onPort(hostname string) string {
 	_, port, _ := net.SplitHostPort(s.Host()) // the listener's own address always has a port
-	return net.JoinHostPort(s.cfg.FilesHost, port)
+	return net.JoinHostPort(hostname, port)
 }
 
 func writeJSON(w http.ResponseWriter, doc any) {

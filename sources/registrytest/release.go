@@ -140,6 +140,7 @@ func (s *Server) Add(r Release) error {
 	if err != nil {
 		return &Error{Op: "add release", What: strings.TrimSpace(r.Provider + " " + r.Version), Err: err}
 	}
+	s.oci.offer(p)
 	s.catalog.add(p)
 	return nil
 }
@@ -152,4 +153,5 @@ func (s *Server) Remove(provider, version string) {
 		return // no such provider can be there
 	}
 	s.catalog.remove(addr, version)
+	s.oci.withdraw(addr, version)
 }

@@ -27,8 +27,8 @@ const (
 type Kind string
 
 // The kinds of requests. KindManifest is for the file that [Release.Manifest] adds; KindMirrorIndex and KindMirrorVersion
-// are for the network mirror's two documents, KindArchive for archives here and there; KindOther for all that the server
-// does not know.
+// are for the network mirror's two documents, KindArchive for archives here and there; the kinds that begin with OCI are the
+// requests of the OCI registry; KindOther is for all that the server does not know.
 const (
 	KindDiscovery     Kind = "discovery"
 	KindVersions      Kind = "versions"
@@ -39,6 +39,14 @@ const (
 	KindManifest      Kind = "manifest"
 	KindMirrorIndex   Kind = "mirror index"
 	KindMirrorVersion Kind = "mirror version"
+	KindOCIPing       Kind = "oci ping"      // /v2/
+	KindOCITags       Kind = "oci tags"      // the list of tags
+	KindOCIManifest   Kind = "oci manifest"  // an index or an image, by tag or digest
+	KindOCIBlob       Kind = "oci blob"      // an archive, or another blob
+	KindOCIUpload     Kind = "oci upload"    // uploads and mounts of blobs
+	KindOCIReferrers  Kind = "oci referrers" // the list of referrers
+	KindOCIToken      Kind = "oci token"     // the token endpoint
+	KindOCIStorage    Kind = "oci storage"   // a blob, on OCI.BlobHost
 	KindOther         Kind = "other"
 )
 
@@ -51,11 +59,18 @@ type target struct {
 	version  string
 	platform string // KindPackage only
 	file     string // the files of a release and the archives of the mirror only
+
+	repository string // the OCI registry only
+	reference  string // tag or digest of a manifest, digest of a blob, or name of an upload
 }
 
 // targetOf reads the path and the host of a request.
 func (s *Server) targetOf(r *http.Request) target {
 	t := parsePath(r.URL.Path)
+	if t.repository != "" {
+		t.addr = s.oci.offered.provider(t.repository)
+		return t
+	}
 	if host := withoutPort(r.Host); t.prefix == "" && !s.isSelf(host) {
 		t.addr.host = canonicalHost(host)
 	}
@@ -82,12 +97,21 @@ func parsePath(path string) target {
 	if rest, ok := strings.CutPrefix(path, mirrorPath); ok {
 		return parseMirror(strings.Split(rest, "/"))
 	}
+	if rest, ok := strings.CutPrefix(path, ociPath); ok {
+		return parseOCI(rest)
+	}
+	if rest, ok := strings.CutPrefix(path, storagePath); ok {
+		return parseStorage(rest)
+	}
 	return parseHostless(path)
 }
 
 func parseHostless(path string) target {
-	if path == discoveryPath {
+	switch path {
+	case discoveryPath:
 		return target{kind: KindDiscovery}
+	case tokenPath:
+		return target{kind: KindOCIToken}
 	}
 	if rest, ok := strings.CutPrefix(path, providersPath); ok {
 		return parseMetadata(strings.Split(rest, "/"))

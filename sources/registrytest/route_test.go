@@ -27,6 +27,24 @@ func TestParsePath(t *testing.T) {
 		"/mirror/a.example/acme/alpha/other":            {kind: KindOther, mirrored: true, prefix: "/mirror/a.example", addr: mirrored},
 		"/mirror/a.example/acme/alpha":                  {kind: KindOther},
 		"/mirror/":                                      {kind: KindOther},
+		"/v2/":                                          {kind: KindOCIPing},
+		"/v2/m/acme/alpha/tags/list":                    {kind: KindOCITags, repository: "m/acme/alpha"},
+		"/v2/m/alpha/manifests/1.0.0_x":                 {kind: KindOCIManifest, repository: "m/alpha", reference: "1.0.0_x", version: "1.0.0+x"},
+		"/v2/alpha/manifests/sha256:0":                  {kind: KindOCIManifest, repository: "alpha", reference: "sha256:0"},
+		"/v2/m/alpha/blobs/sha256:0":                    {kind: KindOCIBlob, repository: "m/alpha", reference: "sha256:0"},
+		"/v2/m/alpha/blobs/uploads/":                    {kind: KindOCIUpload, repository: "m/alpha"},
+		"/v2/m/alpha/blobs/uploads":                     {kind: KindOCIUpload, repository: "m/alpha"},
+		"/v2/m/alpha/blobs/uploads/x":                   {kind: KindOCIUpload, repository: "m/alpha", reference: "x"},
+		"/v2/m/alpha/referrers/sha256:0":                {kind: KindOCIReferrers, repository: "m/alpha", reference: "sha256:0"},
+		"/v2/tags/list/tags/list":                       {kind: KindOCITags, repository: "tags/list"},
+		"/v2/tags/list":                                 {kind: KindOther},
+		"/v2/blobs/uploads/":                            {kind: KindOther},
+		"/v2/_catalog":                                  {kind: KindOther},
+		"/v2/m/alpha/elsewhere/x":                       {kind: KindOther},
+		"/v2":                                           {kind: KindOther},
+		"/token":                                        {kind: KindOCIToken},
+		"/storage/m/alpha/sha256:0":                     {kind: KindOCIStorage, repository: "m/alpha", reference: "sha256:0"},
+		"/storage/sha256:0":                             {kind: KindOther},
 		"/":                                             {kind: KindOther},
 		"":                                              {kind: KindOther},
 		"/v1/providers/acme/alpha":                      {kind: KindOther},
@@ -45,6 +63,7 @@ func FuzzParsePath(f *testing.F) {
 	for _, path := range []string{
 		"/", "/at/", "/at/host", "/.well-known/terraform.json", "/v1/providers/a/b/versions",
 		"/v1/providers/a/b/1/download/os/arch", "/at/host/releases/a/b/1/c.zip",
+		"/v2/", "/v2//", "/v2/a/b/tags/list", "/v2/a/manifests/b", "/v2/a/blobs/uploads/b", "/v2/a/blobs/sha256:0", "/storage/a/b",
 		"/mirror/", "/mirror/host/a/b/index.json", "/mirror/host/a/b/1.json", "/mirror/host/a/b/terraform-provider-b_1_os_arch.zip",
 	} {
 		f.Add(path)
@@ -54,7 +73,7 @@ func FuzzParsePath(f *testing.F) {
 		if got.kind == "" {
 			t.Errorf("%q has no kind", path)
 		}
-		for _, segment := range []string{got.addr.namespace, got.addr.name, got.addr.host, got.version, got.file} {
+		for _, segment := range []string{got.addr.namespace, got.addr.name, got.addr.host, got.version, got.file, got.reference} {
 			if strings.Contains(segment, "/") {
 				t.Errorf("%q: %q is more than a segment", path, segment)
 			}

@@ -36,10 +36,13 @@ type Config struct {
 	// also uses the server's own address as a registry needs a Token that is the same.
 	MirrorToken string
 
+	// OCI says what the OCI registry offers and how.
+	OCI OCI
+
 	// Latency is waited before each answer. Zero means none.
 	Latency time.Duration
 
-	// BytesPerSecond limits how fast archives are sent over one connection. Zero means no limit.
+	// BytesPerSecond limits how fast archives and other blobs are sent over one connection. Zero means no limit.
 	BytesPerSecond int64
 
 	// NoRanges makes the server ignore Range headers and always send whole archives.
@@ -48,12 +51,17 @@ type Config struct {
 	// HTTP1 turns HTTP/2 off.
 	HTTP1 bool
 
+	// WrapListener, when not nil, is called once with the listener for TCP connections and returns the one to use in its
+	// place, so as to count connections or to slow them down; its address must be the same.
+	WrapListener func(net.Listener) net.Listener
+
 	// FilesHost is the hostname in the URLs of archives, checksums and signatures, for clients that must cope with files
 	// that live on another origin: "localhost", for instance. The port stays the server's. "" means the host asked, and in
 	// the network mirror URLs without a host, relative to the document's own.
 	FilesHost string
 
-	// Dir is where the archives of releases with a Size are kept until Close. "" means a new directory in [os.TempDir].
+	// Dir is where the archives of releases with a Size, and blobs that clients push, are kept until Close. "" means a new
+	// directory in [os.TempDir].
 	Dir string
 
 	// ErrorLog receives what the HTTP server complains of, such as failed handshakes. nil discards it.
@@ -69,6 +77,7 @@ type Server struct {
 	http      *http.Server
 	catalog   catalog
 	bulk      bulkStore
+	oci       *ociRegistry
 	faults    faultList
 	log       requestLog
 
@@ -87,6 +96,7 @@ const closeGrace = 2 * time.Second
 // Errors are of type [*Error]: a release or fault that makes no sense, or a machine that cannot listen or write.
 func Start(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, done: make(chan struct{}), bulk: bulkStore{parent: cfg.Dir}}
+	s.oci = newOCI(cfg.OCI, &s.bulk)
 	if err := s.prepare(); err != nil {
 		s.bulk.remove()
 		return nil, err
@@ -100,6 +110,9 @@ func Start(cfg Config) (*Server, error) {
 
 func (s *Server) prepare() error {
 	if err := s.prepareKeys(); err != nil {
+		return &Error{Op: "start", Err: err}
+	}
+	if err := s.cfg.OCI.Auth.check(); err != nil {
 		return &Error{Op: "start", Err: err}
 	}
 	releases, err := releasesFromFS(s.cfg.FS)
@@ -133,6 +146,9 @@ func (s *Server) prepareKeys() (err error) {
 func (s *Server) listen() (err error) {
 	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return err
+	}
+	if s.cfg.WrapListener != nil {
+		s.listener = s.cfg.WrapListener(s.listener)
 	}
 	s.http = &http.Server{
 		Handler:     http.HandlerFunc(s.serve),

@@ -43,6 +43,10 @@ func get(t *testing.T, client *http.Client, url string, header ...string) respon
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
+	return do(client, req)
+}
+
+func do(client *http.Client, req *http.Request) response {
 	resp, err := client.Do(req)
 	if err != nil {
 		return response{err: err}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -12,7 +13,7 @@ import (
 func build(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("not tested: only on Linux can a program be told by SSL_CERT_FILE to trust the registry and its memory be measured alike")
+		t.Skip("not tested: only on Linux does SSL_CERT_FILE make a program trust the registry, and is memory measured alike")
 	}
 	path := filepath.Join(t.TempDir(), "bench")
 	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, ".").CombinedOutput(); err != nil {
@@ -22,39 +23,92 @@ func build(t *testing.T) string {
 }
 
 func TestMemoryDoesNotGrowWithThePackage(t *testing.T) {
-	const limit = 100e6 // bytes, of a process that installs 600 MB
+	const size, limit = 400, 100 // MB; the archive has more than the limit, and this process less
 	self := build(t)
-	registry, err := startRegistry(t.Context(), self, 1, 600)
+	large := &scenario{offer: offer{Sets: sets(set{1, size * megabyte})}}
+	registry, err := startRegistry(t.Context(), self, large.offer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer registry.stop()
-	module, err := newModule(registry, 1)
+	got, err := large.once(t.Context(), registry, programs{self: self}.library())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer module.remove()
-	samples, err := module.measure(t.Context(), ours(self), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%+v", samples[0])
-	if rss := samples[0].rss; rss == 0 || rss > limit {
-		t.Errorf("installing a package of 600 MB took %d MB of memory; the limit is %d MB", rss/1e6, int64(limit/1e6))
+	t.Logf("%+v", got)
+	if got[memory] == 0 || got[memory] > limit {
+		t.Errorf("installing a package of %d MB took %.0f MB of memory; the limit is %d MB", size, got[memory], limit)
 	}
 }
 
-func TestBenchmarkPrintsATable(t *testing.T) {
+// TestEveryScenario runs all of them with so little to do that the figures say nothing.
+func TestEveryScenario(t *testing.T) {
 	t.Parallel()
 	self := build(t)
-	var out strings.Builder
-	b := benchmark{count: 2, size: 1, runs: 1, warm: true}
-	if err := b.run(t.Context(), self, &out); err != nil {
+	for _, s := range scenarios(self) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			for i := range s.offer.Sets {
+				s.offer.Sets[i] = set{2, megabyte}
+			}
+			s.runs = 1
+			var out strings.Builder
+			if err := s.run(t.Context(), self, &out); err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range s.entrants {
+				if !strings.Contains(out.String(), e.name) {
+					t.Errorf("%s is missing in:\n%s", e.name, &out)
+				}
+			}
+			if !strings.Contains(out.String(), "2 × 1 MB") || !strings.Contains(out.String(), "wall s") {
+				t.Errorf("got:\n%s", &out)
+			}
+		})
+	}
+}
+
+// TestWarmInstallationsReadNothing is true of small packages, too, whatever the machine.
+func TestWarmInstallationsReadNothing(t *testing.T) {
+	t.Parallel()
+	self := build(t)
+	small := &scenario{offer: offer{Sets: sets(set{2, 10 * megabyte})}}
+	registry, err := startRegistry(t.Context(), self, small.offer)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 × 1 MB", "cold", "again", "wall s", "requests", library} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in:\n%s", want, &out)
+	defer registry.stop()
+	for flags, want := range map[string]float64{"-records=records": 0.1, "-records=": 25} { // MB, at most
+		clients := programs{self: self}.warm(flags)
+		got, err := small.once(t.Context(), registry, clients[0])
+		if err != nil {
+			t.Fatal(err)
 		}
+		if got[requests] != 0 || got[read] == 0 || got[read] > want || want > 20 && got[read] < 20 {
+			t.Errorf("%s: %+v", flags, got)
+		}
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("not tested: what a process read is known on Linux alone")
+	}
+	const size = 3 * megabyte
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := measure(exec.CommandContext(t.Context(), "sh", "-c", "dd of=/dev/null if="+file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[wall] == 0 || got[memory] == 0 || got[read] < 3 || got[read] > 3.1 {
+		t.Errorf("got %+v", got)
+	}
+	_, err = measure(exec.CommandContext(t.Context(), "sh", "-c", "echo why; exit 1"))
+	if err == nil || !strings.Contains(err.Error(), "why") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -2,55 +2,59 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"os/exec"
 	"slices"
 	"time"
 )
 
+// figure is one of the things that are measured.
+type figure int
+
+const (
+	wall        figure = iota // seconds
+	cpu                       // seconds, user and system
+	memory                    // the most MB at a time
+	requests                  // to the registry
+	connections               // the most at a time, to the registry
+	read                      // MB, from whatever
+	figures
+)
+
 // sample is what one process took.
-type sample struct {
-	wall     time.Duration
-	cpu      time.Duration // user and system
-	rss      int64         // the most memory it had at a time, in bytes
-	requests int
-}
+type sample [figures]float64
 
 // measure runs a process. Memory that this process has counts for the new one, too, on Linux: it must be little.
-func measure(cmd *exec.Cmd) (sample, error) {
+func measure(cmd *exec.Cmd) (s sample, err error) {
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	started := time.Now()
-	if err := cmd.Run(); err != nil {
-		return sample{}, fmt.Errorf("%w\n%s", err, output.Bytes())
+	if err := cmd.Start(); err != nil {
+		return s, err
 	}
-	return sample{
-		wall: time.Since(started),
-		cpu:  cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(),
-		rss:  peakMemory(cmd.ProcessState),
-	}, nil
+	bytesRead := awaitReads(cmd.Process.Pid)
+	if err := cmd.Wait(); err != nil {
+		return s, fmt.Errorf("%w\n%s", err, output.Bytes())
+	}
+	s[wall] = time.Since(started).Seconds()
+	s[cpu] = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	s[memory] = float64(peakMemory(cmd.ProcessState)) / megabyte
+	s[read] = float64(bytesRead) / megabyte
+	return s, nil
 }
 
-// median returns the median of each figure.
-func median(samples []sample) sample {
-	return sample{
-		wall:     middle(samples, func(s sample) time.Duration { return s.wall }),
-		cpu:      middle(samples, func(s sample) time.Duration { return s.cpu }),
-		rss:      middle(samples, func(s sample) int64 { return s.rss }),
-		requests: middle(samples, func(s sample) int { return s.requests }),
-	}
-}
-
-// middle returns the median, of an even number of samples the greater of the two in the middle.
-func middle[T cmp.Ordered](samples []sample, figure func(sample) T) T {
+// median returns the median of each figure, of an even number of samples the greater of the two in the middle.
+func median(samples []sample) (m sample) {
 	if len(samples) == 0 {
-		return *new(T)
+		return m
 	}
-	figures := make([]T, len(samples))
-	for i, s := range samples {
-		figures[i] = figure(s)
+	for f := range m {
+		values := make([]float64, len(samples))
+		for i, s := range samples {
+			values[i] = s[f]
+		}
+		slices.Sort(values)
+		m[f] = values[len(values)/2]
 	}
-	slices.Sort(figures)
-	return figures[len(figures)/2]
+	return m
 }

@@ -13,12 +13,16 @@ import (
 
 // Init says what to install and where. Dir and Source are required.
 type Init struct {
-	Dir      string         // the module's directory; .terraform/providers and the lock file are in it
-	CacheDir string         // the shared plugin cache; "" means none
-	Source   sources.Source // where packages come from
-	Registry sources.Host   // of addresses that name no host; zero means sources.DefaultRegistry
-	Upgrade  bool           // as "init -upgrade"
-	Readonly bool           // as "init -lockfile=readonly"
+	Dir       string         // the module's directory; .terraform/providers and the lock file are in it
+	CacheDir  string         // the shared plugin cache; "" means none
+	RecordDir string         // remembers what was verified; "" means that nothing is
+	Source    sources.Source // where packages come from
+	Registry  sources.Host   // of addresses that name no host; zero means sources.DefaultRegistry
+	Upgrade   bool           // as "init -upgrade"
+	Readonly  bool           // as "init -lockfile=readonly"
+
+	// Connections is how many bring one archive at a time; 0 means the installer's default.
+	Connections int
 }
 
 // Run installs the module's providers and updates its lock file if a version or a hash in it changes.
@@ -49,9 +53,12 @@ func (i *Init) Lock(ctx context.Context, platforms ...sources.Platform) error {
 
 func (i *Init) installer() *installer.Installer {
 	return &installer.Installer{
-		Source:   i.Source,
-		Dir:      filepath.Join(i.Dir, ".terraform", "providers"),
-		CacheDir: i.CacheDir,
+		Source:    i.Source,
+		Dir:       filepath.Join(i.Dir, ".terraform", "providers"),
+		CacheDir:  i.CacheDir,
+		RecordDir: i.RecordDir,
+
+		ConnectionsPerArchive: i.Connections,
 	}
 }
 
