@@ -71,7 +71,7 @@ type Config struct {
 	// Helper is the credentials helper; nil for none.
 	Helper *CredentialsHelper
 
-	// Protocols says how patient to be with registries and network mirrors.
+	// Protocols says how patient to be with registries and with mirrors on the network.
 	Protocols RegistryProtocols
 
 	// DownloadRetries is the number of further attempts at an archive where the method says nothing; nil: the default.

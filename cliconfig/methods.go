@@ -23,7 +23,7 @@ type MethodType struct {
 	// arguments.
 	Decode func(b *Block) Location
 
-	// Build makes the source from what Decode returned; opts.Credentials is never nil. It does no I/O. Nil:
+	// Build makes the source from what Decode returned; the credentials in opts are never nil. It does no I/O. Nil:
 	// [Config.Source] fails with an error that matches [ErrUnsupported].
 	Build func(location Location, config *Config, opts SourceOptions) (sources.Source, error)
 }
@@ -35,7 +35,7 @@ func Methods() []MethodType {
 		{Name: "direct", Decode: decodeDirect, Build: buildDirect},
 		{Name: "filesystem_mirror", Decode: decodeFilesystemMirror, Build: buildFilesystemMirror},
 		{Name: "network_mirror", Decode: decodeNetworkMirror, Build: buildNetworkMirror},
-		{Name: "oci_mirror", Decode: decodeOCIMirror},
+		{Name: "oci_mirror", Decode: decodeOCIMirror, Build: buildOCIMirror},
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 )
 
 // OCIAuth says how to authenticate to OCI registries: https://opentofu.org/docs/cli/oci_registries/credentials/. The
@@ -38,6 +41,38 @@ type OCICredentials struct {
 
 func (c OCICredentials) prefix() string {
 	return strings.TrimSuffix(c.Registry+"/"+c.Repository, "/")
+}
+
+// OCICredentials returns the configured credentials for OCI registries. Files are read, and helpers run, when a registry
+// asks for credentials.
+func (c *Config) OCICredentials() *ocimirror.Keychain {
+	keychain := &ocimirror.Keychain{
+		DefaultHelper:       c.OCI.DefaultHelper,
+		ConfigFiles:         c.OCI.ConfigFiles,
+		ConfigFilesRequired: c.OCI.ConfigFilesRequired,
+	}
+	if c.env != nil {
+		env := c.env()
+		keychain.Environ, keychain.Dir = env.Variables, env.WorkingDir
+	}
+	for _, o := range c.OCI.Credentials {
+		keychain.Entries = append(keychain.Entries, o.entry())
+	}
+	return keychain
+}
+
+func (c OCICredentials) entry() ocimirror.Entry {
+	return ocimirror.Entry{
+		Registry:   c.Registry,
+		Repository: c.Repository,
+		Helper:     c.Helper,
+		Credential: ocimirror.Credential{
+			Username:     c.Username,
+			Password:     sources.Token(c.Password),
+			AccessToken:  sources.Token(c.AccessToken),
+			RefreshToken: sources.Token(c.RefreshToken),
+		},
+	}
 }
 
 // ociDefaults is an oci_default_credentials block.

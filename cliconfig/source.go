@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 )
 
 // ErrUnsupported says that a method can be configured but that the table of methods does not say how to build its
@@ -41,6 +42,9 @@ type SourceOptions struct {
 
 	// Credentials finds tokens for hosts. Nil: [Config.Credentials].
 	Credentials sources.Credentials
+
+	// OCICredentials finds what to authenticate to OCI registries with. Nil: [Config.OCICredentials].
+	OCICredentials ocimirror.Credentials
 }
 
 // Source returns the installation methods as a chain: one rule for each of c.Methods, in their order. It does no I/O. An
@@ -54,6 +58,9 @@ func (c *Config) Source(opts SourceOptions) (sources.Chain, error) {
 	}
 	if opts.Credentials == nil {
 		opts.Credentials = c.Credentials()
+	}
+	if opts.OCICredentials == nil {
+		opts.OCICredentials = c.OCICredentials()
 	}
 	chain := sources.Chain{}
 	for _, m := range c.Methods {

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 )
 
 // MaxTemplate is the largest repository_template, in bytes.
@@ -34,6 +35,27 @@ func decodeOCIMirror(b *Block) Location {
 		checkComplete(b, template)
 	}
 	return OCIMirror{Repository: template}
+}
+
+func buildOCIMirror(location Location, config *Config, opts SourceOptions) (sources.Source, error) {
+	method, ok := location.(OCIMirror)
+	if !ok || method.Repository.expr == nil {
+		return nil, fmt.Errorf("an OCIMirror with a template is needed, not %T", location)
+	}
+	mirror, err := ocimirror.New(ocimirror.Config{
+		Repository:     method.Repository.Address,
+		Name:           method.Repository.String(),
+		Client:         opts.Client,
+		UserAgent:      opts.UserAgent,
+		Credentials:    opts.OCICredentials,
+		Retries:        orNone(config.Protocols.RetryCount),
+		ArchiveRetries: orNone(config.DownloadRetries),
+		Timeout:        orNone(config.Protocols.Timeout),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sources.Memo(mirror), nil
 }
 
 // textRange returns where the text of a string argument begins: after the quote. (With escapes in the text, positions

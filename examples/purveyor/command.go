@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -46,6 +47,11 @@ func commands() []*command {
 			about: "say which version would come from where, and why",
 			flags: []string{"platform"},
 		},
+		{
+			name: "push", args: "ADDRESS[@CONSTRAINT] …", takes: func(n int) bool { return n > 0 }, run: push,
+			about: "publish packages in an OCI registry, for oci_mirror",
+			flags: []string{"to", "from", "platform", "replace", "plain-http", "json"},
+		},
 	}
 }
 
@@ -67,6 +73,10 @@ type options struct {
 	readonly  bool
 	json      bool
 	platforms []sources.Platform
+	to        *cliconfig.RepositoryTemplate // nil: not given
+	from      string                        // "": the sources of the configuration
+	replace   bool
+	plainHTTP bool
 }
 
 // declare makes the flags of a command.
@@ -87,6 +97,18 @@ func (c *command) declare(o *options) *flag.FlagSet {
 		"platform": func() {
 			set.Func("platform", c.platformUsage(), o.addPlatform)
 		},
+		"to": func() {
+			set.Func("to", "`TEMPLATE` of the repositories to publish in, like registry.example.com/mirror/${namespace}/${type} (required)", o.setTemplate)
+		},
+		"from": func() {
+			set.StringVar(&o.from, "from", "", "take packages from the filesystem mirror `DIR` instead of the configured sources")
+		},
+		"replace": func() {
+			set.BoolVar(&o.replace, "replace", false, "replace packages that were published and are different")
+		},
+		"plain-http": func() {
+			set.BoolVar(&o.plainHTTP, "plain-http", false, "speak http to a registry at a loopback address")
+		},
 		"json": func() { set.BoolVar(&o.json, "json", false, "print events, one JSON object on each line") },
 	}
 	for _, name := range c.flags {
@@ -96,8 +118,11 @@ func (c *command) declare(o *options) *flag.FlagSet {
 }
 
 func (c *command) platformUsage() string {
-	if c.name == "lock" {
+	switch c.name {
+	case "lock":
 		return "`OS_ARCH` to record hashes for; can be repeated (default: this machine's)"
+	case "push":
+		return "`OS_ARCH` to publish packages for; can be repeated (default: this machine's)"
 	}
 	return "`OS_ARCH` that packages are for (default: this machine's)"
 }
@@ -137,15 +162,26 @@ func (o *options) check(c *command, addresses int) error {
 	case !c.takes(addresses) && c.args == "":
 		return fmt.Errorf("no addresses are expected: the providers are those of the module")
 	case !c.takes(addresses):
-		return fmt.Errorf("one address is expected, not %d", addresses)
-	case c.name != "lock" && len(o.platforms) > 1:
+		return fmt.Errorf("%s expected, not %d", c.expects(), addresses)
+	case c.name != "lock" && c.name != "push" && len(o.platforms) > 1:
 		return fmt.Errorf("-platform can be given once; purveyor lock takes several")
+	case c.name == "push" && o.to == nil:
+		return fmt.Errorf("-to is required: the repositories to publish in")
+	case c.name == "push" && o.offline && o.from == "":
+		return fmt.Errorf("-offline is for packages of a directory: -from is needed")
 	case o.readonly && o.upgrade:
 		return fmt.Errorf("-upgrade would change the lock file, and -lockfile=readonly forbids it")
 	case addresses > 0 && (o.readonly || o.upgrade):
 		return fmt.Errorf("-upgrade and -lockfile are for a module; with addresses, no lock file is involved")
 	}
 	return nil
+}
+
+func (c *command) expects() string {
+	if c.takes(2) {
+		return "at least one address is"
+	}
+	return "one address is"
 }
 
 // parse reads flags and addresses in any order.

@@ -4,6 +4,7 @@
 //	purveyor lock     [flags]                            record hashes for several platforms in the lock file
 //	purveyor versions [flags] ADDRESS                    list the versions of a provider
 //	purveyor explain  [flags] ADDRESS[@CONSTRAINT]       say which version would come from where, and why
+//	purveyor push     [flags] ADDRESS[@CONSTRAINT] …     publish packages in an OCI registry, for oci_mirror
 //
 // "purveyor COMMAND -h" lists the flags. They may stand before and after addresses.
 //
@@ -21,6 +22,16 @@
 // goes to standard error, so that a script can say
 //
 //	provider=$(purveyor install 'hashicorp/random@~> 3.6')
+//
+// # Publishing
+//
+// push publishes, for each address, the newest version that meets the constraint, for the platforms of -platform, where
+// the template of -to says; the template is that of an oci_mirror block. Packages come from the configured sources, or
+// from the directory of -from, and are verified as for an installation. The origin's signed checksums are published with
+// them. What is there already is not sent again; platforms that are there stay. It prints the address and digest of each
+// version, one on each line:
+//
+//	purveyor push -to 'registry.example.com/mirror/${namespace}/${type}' -platform linux_amd64 -platform darwin_arm64 hashicorp/random
 //
 // # The default registry
 //

@@ -119,6 +119,7 @@ var phaseTexts = map[installer.Phase]string{
 	installer.PhaseResolve: "cannot select a version of",
 	installer.PhaseInstall: "cannot install",
 	installer.PhaseLock:    "cannot lock",
+	phasePush:              "cannot push",
 }
 
 // failure says what went wrong with one provider.

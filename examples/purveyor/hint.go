@@ -14,6 +14,7 @@ import (
 	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 )
 
 // hint says what to do about an error; f is nil if it is not about one provider. It says only what is sure to be true.
@@ -119,12 +120,22 @@ func (s *session) credentialsHint(f *installer.ProviderError, err error) []strin
 	if f == nil || !errors.As(err, &question) {
 		return nil
 	}
+	if isOCI(question.Source) {
+		return ociCredentialsHint
+	}
 	host := s.mirrorHost(question.Source)
 	if host.IsZero() {
 		host = f.Provider.Host()
 	}
 	return []string{fmt.Sprintf("Credentials for %s come from the variable %s, or from a credentials block or helper in the CLI configuration.",
 		host, tokenVariable(host))}
+}
+
+// isOCI reports whether a source or target of this name is in OCI registries.
+func isOCI(name string) bool { return strings.HasPrefix(name, "OCI mirror") }
+
+var ociCredentialsHint = []string{
+	"Credentials for OCI registries come from oci_credentials in the CLI configuration, or from what docker login or podman login has stored.",
 }
 
 // tokenVariable returns the name of the variable that has a host's token:
@@ -139,6 +150,7 @@ func connectionHint(err error) []string {
 	var certificate *tls.CertificateVerificationError
 	var hostname x509.HostnameError
 	var dial *net.OpError
+	var artifact *ocimirror.ArtifactError
 	switch {
 	case errors.As(err, &name):
 		return []string{fmt.Sprintf("Check the spelling of %s, and whether this machine has a name server that knows it.", name.Name)}
@@ -150,21 +162,28 @@ func connectionHint(err error) []string {
 		return nil
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return []string{"Check host and port, and whether the server is up. If a proxy leads to it, name that in HTTPS_PROXY."}
+	case errors.As(err, &artifact):
+		return nil // a registry did answer
 	case errors.Is(err, sources.ErrMalformed):
 		return []string{"Something else than a registry or mirror may have answered: check its URL in the CLI configuration."}
 	}
 	return nil
 }
 
-// fileHint is about versions and lock files.
+// fileHint is about versions, lock files and packages.
 func fileHint(err error) []string {
 	var locked *installer.LockedError
 	var readonly *installer.ReadonlyError
+	var conflict *ocimirror.ConflictError
 	switch {
 	case errors.As(err, &locked):
 		return []string{"purveyor install -upgrade selects another version and changes the lock file."}
 	case errors.As(err, &readonly):
 		return []string{"Without -lockfile=readonly, purveyor install changes the lock file."}
+	case errors.As(err, &conflict):
+		return []string{"With -replace, it is replaced all the same."}
+	case errors.Is(err, installer.ErrNoArchive):
+		return []string{"A mirror of archives is needed, such as \"terraform providers mirror\" and \"tofu providers mirror\" make."}
 	}
 	return nil
 }

@@ -68,6 +68,8 @@ func (h *human) line(r record) string {
 		return fmt.Sprintf("%s: %s, %s", subject, origin(r), trust(r))
 	case "locked":
 		return fmt.Sprintf("%s: locked, %s", subject, count(r.Hashes, "hash", "hashes"))
+	case "pushed":
+		return fmt.Sprintf("%s: %s", subject, published(r))
 	case "lockfile":
 		return fmt.Sprintf("%s: %s", h.show(r.Path), cmp.Or(lockfileTexts[r.Message], r.Message))
 	}
@@ -90,6 +92,18 @@ func origin(r record) string {
 		return "installed from the cache"
 	}
 	return "already installed"
+}
+
+// published says what has become of packages.
+func published(r record) string {
+	if len(r.Added) == 0 {
+		return fmt.Sprintf("%s has it for %s", r.Location, strings.Join(r.Present, ", "))
+	}
+	text := fmt.Sprintf("published for %s in %s, %s", strings.Join(r.Added, ", "), r.Location, trust(r))
+	if len(r.Present) > 0 {
+		text += "; it was there for " + strings.Join(r.Present, ", ")
+	}
+	return text
 }
 
 // trust says what the verification of a package rests on.

@@ -16,6 +16,7 @@ import (
 //
 //	package      a provider is ready to be used
 //	locked       a provider's hashes are known ("purveyor lock")
+//	pushed       a provider's packages are published ("purveyor push")
 //	lockfile     what became of the lock file: the message is "changed" or "unchanged"
 //	note         something to know
 //	error        something that went wrong, and perhaps a hint
@@ -29,8 +30,8 @@ type record struct {
 	Provider   string `json:"provider,omitempty"`   // complete source address
 	Version    string `json:"version,omitempty"`    // 1.2.3
 	Platform   string `json:"platform,omitempty"`   // linux_amd64
-	Location   string `json:"location,omitempty"`   // where a package is fetched from; of an error or a warning: file:line
-	Bytes      int64  `json:"bytes,omitempty"`      // progress: so far; package: downloaded
+	Location   string `json:"location,omitempty"`   // where a package is fetched from; pushed: where it is; of an error or a warning: file:line
+	Bytes      int64  `json:"bytes,omitempty"`      // progress: so far; package: downloaded; pushed: sent
 	Size       int64  `json:"size,omitempty"`       // of an archive in bytes, if it is known
 	Path       string `json:"path,omitempty"`       // of the package's directory, of the lock file
 	Stored     string `json:"stored,omitempty"`     // package: the directory that Path is a link to or a copy of
@@ -42,8 +43,12 @@ type record struct {
 	Expired    string `json:"expired,omitempty"`    // the date, 2006-01-02, on which key or signature expired
 	Locked     bool   `json:"locked,omitempty"`     // a hash of the lock file proves the package
 	Hashes     int    `json:"hashes,omitempty"`     // locked: their number
+	Digest     string `json:"digest,omitempty"`     // pushed: of the version's index
 	Message    string `json:"message,omitempty"`
 	Hint       string `json:"hint,omitempty"` // what to do about it, on one or more lines
+
+	Added   []string `json:"added,omitempty"`   // pushed: platforms whose packages are new
+	Present []string `json:"present,omitempty"` // pushed: platforms whose packages were there
 
 	frame string // message and location with the line of the file, for people
 }

@@ -35,6 +35,10 @@ func TestWrongUsageIsExitStatusTwo(t *testing.T) {
 		"versions of two":            {[]string{"versions", "a/b", "a/c"}, "one address"},
 		"versions with a constraint": {[]string{"versions", rocket + "@1.0"}, "without a constraint"},
 		"explain nothing":            {[]string{"explain"}, "one address"},
+		"push nothing":               {[]string{"push", "-to=example.com/a"}, "at least one address"},
+		"push nowhere":               {[]string{"push", rocket}, "-to is required"},
+		"push to no template":        {[]string{"push", "-to=example.com/${name}", rocket}, `no variable "name"`},
+		"push offline":               {[]string{"push", "-to=example.com/a", "-offline", rocket}, "-from is needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,6 +66,7 @@ func TestHelpIsNoFailure(t *testing.T) {
 		{[]string{"install", "-h"}, "-lockfile readonly"},
 		{[]string{"help", "versions"}, "purveyor versions [flags] ADDRESS"},
 		{[]string{"lock", "-help"}, "can be repeated"},
+		{[]string{"push", "-h"}, "-to TEMPLATE"},
 	} {
 		if o := w.must(t, tt.args...); !strings.Contains(o.out, tt.says) || o.err != "" {
 			t.Errorf("%v: nothing about %q in:\n%s%s", tt.args, tt.says, o.out, o.err)

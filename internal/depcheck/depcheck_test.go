@@ -16,13 +16,14 @@ const module = "github.com/purveyor-dev/purveyor/"
 // rules lists, for each package of the library, what it may import directly besides the standard library. A name that
 // ends in "/" allows everything below. A package that is not listed fails the test: give it a line.
 var rules = map[string][]string{
-	"cliconfig":                   {"sources", "sources/direct", "sources/netmirror", "sources/fsmirror", "internal/memo", "github.com/hashicorp/hcl/v2", "github.com/hashicorp/hcl/v2/", "github.com/zclconf/go-cty/"},
+	"cliconfig":                   {"sources", "sources/direct", "sources/netmirror", "sources/fsmirror", "sources/ocimirror", "internal/memo", "github.com/hashicorp/hcl/v2", "github.com/hashicorp/hcl/v2/", "github.com/zclconf/go-cty/"},
 	"hashing":                     {},
 	"hashing/signature":           {"hashing", "github.com/ProtonMail/go-crypto/"},
 	"sources":                     {"hashing", "internal/fault", "internal/hostname", "internal/memo", "github.com/hashicorp/go-version"},
 	"sources/direct":              {"sources", "sources/internal/remote", "sources/internal/signed", "hashing", "hashing/signature", "internal/memo", "internal/web", "golang.org/x/sync/errgroup"},
 	"sources/fsmirror":            {"sources"},
 	"sources/netmirror":           {"sources", "sources/internal/mirrorjson", "sources/internal/remote", "hashing", "internal/web"},
+	"sources/ocimirror":           {"sources", "sources/internal/remote", "sources/internal/signed", "hashing", "internal/memo", "internal/web", "golang.org/x/sync/errgroup", "github.com/opencontainers/", "oras.land/oras-go/v2/"},
 	"sources/internal/remote":     {"sources", "internal/web"},
 	"sources/internal/mirrorjson": {"sources", "sources/internal/remote", "hashing"},
 	"sources/internal/signed":     {"sources", "hashing", "hashing/signature"},
@@ -49,7 +50,7 @@ var heavy = map[string][]string{
 	"github.com/aws/aws-sdk-go-v2":    {"sources/gogetter"},
 	"cloud.google.com/go":             {"sources/gogetter"},
 	"google.golang.org/api":           {"sources/gogetter"},
-	"oras.land/oras-go/v2":            {"sources/ocimirror"},
+	"oras.land/oras-go/v2":            {"sources/ocimirror", "cliconfig", "sources/gogetter"},
 	"github.com/hashicorp/hcl/v2":     {"cliconfig", "sources/gogetter", "installer/lockfile", "installer/required"},
 	"github.com/ProtonMail/go-crypto": {"hashing/signature", "sources/registrytest", "sources/internal/signed", "sources/direct", "sources/ocimirror", "cliconfig", "sources/gogetter"},
 }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/ocimirror"
+)
+
+// maxFetches is how many archives are downloaded at the same time.
+const maxFetches = 4
+
+// push publishes packages in an OCI registry: the newest versions that meet the constraints, as the sources have them,
+// verified as for an installation.
+func push(ctx context.Context, s *session) error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	target, err := s.destination()
+	if err != nil {
+		return err
+	}
+	resolution, err := s.pusher().Resolve(ctx, installer.Request{Requirements: s.required})
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "purveyor-push-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	var failed installer.Error
+	for _, selection := range resolution.Selections {
+		if err := s.pushOne(ctx, target, selection, scratch); err != nil {
+			failed.Failures = append(failed.Failures, pushFailure(selection, err))
+		}
+	}
+	if len(failed.Failures) == 0 {
+		return nil
+	}
+	return kept(ctx, &failed, len(resolution.Selections)-len(failed.Failures))
+}
+
+// prepare finds out where packages come from and where they go.
+func (s *session) prepare() error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	s.required = together(s.named)
+	if err := s.configure(s.registry); err != nil {
+		return err
+	}
+	if s.from != "" {
+		if err := s.only(s.from); err != nil {
+			return err
+		}
+	}
+	return s.checkRepositories()
+}
+
+// pusher is an installer for the platforms of the command line, by the first of which versions are selected.
+func (s *session) pusher() *installer.Installer {
+	in := s.installer()
+	in.Platform = s.pushPlatforms()[0]
+	return in
+}
+
+func (s *session) pushPlatforms() []sources.Platform {
+	if len(s.platforms) == 0 {
+		return []sources.Platform{sources.CurrentPlatform()}
+	}
+	return s.platforms
+}
+
+// pushOne fetches the packages of a version and publishes them.
+func (s *session) pushOne(ctx context.Context, target *ocimirror.Target, selection installer.Selection, scratch string) error {
+	archives, err := s.fetch(ctx, selection, scratch)
+	if err != nil {
+		return err
+	}
+	release := ocimirror.Release{Provider: selection.Provider, Version: selection.Version}
+	for _, a := range archives {
+		defer os.Remove(a.Path)
+		release.Archives = append(release.Archives, ocimirror.Archive{Platform: a.Platform, Path: a.Path, Sum: a.Proof.Computed.Archive})
+		if release.Statement == nil {
+			release.Statement = a.Statement
+		}
+	}
+	pushed, err := target.Push(ctx, release)
+	if err != nil {
+		return err
+	}
+	s.out.print(pushRecord(selection, pushed, archives[0].Proof))
+	if !s.json {
+		_, err = fmt.Fprintf(s.stdout, "%s@%s\n", pushed.Address, pushed.Digest)
+	}
+	return err
+}
+
+// fetch downloads and verifies the packages of a version.
+func (s *session) fetch(ctx context.Context, selection installer.Selection, scratch string) ([]*installer.Archive, error) {
+	in, platforms := s.pusher(), s.pushPlatforms()
+	archives := make([]*installer.Archive, len(platforms))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(maxFetches)
+	for i, on := range platforms {
+		path := filepath.Join(scratch, sources.ArchiveName(selection.Provider, selection.Version, on))
+		group.Go(func() (err error) {
+			archives[i], err = in.Fetch(ctx, selection.Provider, selection.Version, on, path)
+			return err
+		})
+	}
+	return archives, group.Wait()
+}
+
+const phasePush installer.Phase = "push"
+
+// pushFailure says of which provider a version could not be published.
+func pushFailure(selection installer.Selection, err error) *installer.ProviderError {
+	failure := &installer.ProviderError{Provider: selection.Provider, Version: selection.Version, Phase: phasePush, Err: err}
+	var fetching *installer.ProviderError
+	if errors.As(err, &fetching) {
+		failure.Err = fetching.Err
+	}
+	return failure
+}
+
+func pushRecord(selection installer.Selection, pushed *ocimirror.Pushed, proof *hashing.Proof) record {
+	r := record{
+		Event:    "pushed",
+		Provider: selection.Provider.String(),
+		Version:  selection.Version.String(),
+		Location: pushed.Address,
+		Digest:   pushed.Digest,
+		Bytes:    pushed.Uploaded.Bytes,
+	}
+	for _, on := range pushed.Added {
+		r.Added = append(r.Added, on.String())
+	}
+	for _, on := range pushed.Present {
+		r.Present = append(r.Present, on.String())
+	}
+	return r.proven(*proof)
+}

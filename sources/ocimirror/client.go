@@ -1,0 +1,110 @@
+package ocimirror
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/retry"
+
+	"github.com/purveyor-dev/purveyor/internal/web"
+)
+
+// client makes the requests of the client of oras: those that write, and those about referrers.
+type client struct {
+	repository *repository
+	http       *http.Client
+}
+
+func newClient(r *repository) *client {
+	c := r.connection
+	policy := &retry.GenericPolicy{
+		Retryable: isRetryable,
+		Backoff:   retry.ExponentialBackoff(max(cmp.Or(c.config.Backoff, time.Second), time.Millisecond), 2, 0.1),
+		MaxWait:   web.MaxBackoff,
+		MaxRetry:  max(0, c.config.Retries),
+	}
+	own := &http.Client{
+		Transport:     &retry.Transport{Base: whole{r.authorizer}, Policy: func() retry.Policy { return policy }},
+		CheckRedirect: r.checkRedirect,
+	}
+	if c.config.Client != nil {
+		own.Jar = c.config.Client.Jar
+	}
+	return &client{repository: r, http: own}
+}
+
+// Do implements [remote.Client]. What oras asks for is at the registry: a location elsewhere is refused, a redirect is
+// followed without credentials.
+func (c *client) Do(req *http.Request) (*http.Response, error) {
+	r := c.repository
+	if web.Origin(req.URL) != r.authorizer.origin {
+		return nil, &web.RefusedError{URL: web.Redact(req.URL), Why: "it is not at the registry " + r.ref.Registry}
+	}
+	if err := r.web.CheckURL(req.URL); err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("User-Agent", r.connection.config.UserAgent)
+	return c.http.Do(req)
+}
+
+var _ remote.Client = (*client)(nil)
+
+func isRetryable(resp *http.Response, err error) (bool, error) {
+	var refused *web.RefusedError
+	switch {
+	case err == nil:
+		return web.Transient(&web.StatusError{Code: resp.StatusCode}), nil
+	case errors.As(err, &refused):
+		return false, nil
+	}
+	return web.Transient(&web.TransferError{Err: err}), nil
+}
+
+// whole reads answers before it hands them on, so that a body which breaks is one more failure that is worth another attempt.
+// What is larger than a manifest is handed on as it comes.
+type whole struct{ http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (w whole) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := w.RoundTripper.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxManifest+1))
+	if err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	rest := resp.Body
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), rest), rest}
+	return resp, nil
+}
+
+var _ http.RoundTripper = whole{}
+
+// checkRedirect has the rules of package web. The authorizer adds credentials only where they belong, so that those of
+// the request before are never needed.
+func (r *repository) checkRedirect(next *http.Request, via []*http.Request) error {
+	last := via[len(via)-1]
+	if len(via) >= web.MaxRedirects {
+		return &web.RefusedError{URL: web.Redact(next.URL), Why: "too many redirects"}
+	}
+	if err := r.web.CheckURL(next.URL); err != nil {
+		return err
+	}
+	if last.URL.Scheme == "https" && next.URL.Scheme != "https" && !r.connection.config.PlainHTTPInsecure {
+		return &web.RefusedError{URL: web.Redact(next.URL), Why: "a redirect leads from https to plain http"}
+	}
+	next.Header.Del("Authorization")
+	next.Header.Del("Referer")
+	return nil
+}
