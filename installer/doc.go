@@ -36,21 +36,23 @@
 // Installing one provider takes so many requests:
 //
 //	situation                                     registry  network mirror  OCI mirror  directory
-//	not locked                                           6               3           4          0
-//	locked                                               5               2           3          0
+//	not locked                                           6               3           5          0
+//	locked                                               5               2           4          0
 //	locked, and in Dir or CacheDir                       0               0           0          0
-//	not locked, in CacheDir and RecordDir                2               3           4          0
-//	each further provider of the same host, not locked   5               3           4          0
+//	not locked, in CacheDir and RecordDir                2               3           5          0
+//	each further provider of the same host, not locked   5               3           5          0
 //	the archive is larger than SegmentSize              +1              +1          +1          0
 //
 // The fourth line is about signed packages of registries: what a mirror has is fetched again and compared, unless it is
-// signed by a key that [Policy.Signers] names, which saves all but the first request. More connections mean a request for each segment, redirects one for each of them, and an OCI registry that asks for
-// authentication two for each repository. Documents that a source was asked for before are sent again only if they have
-// changed, where the server says how to tell.
+// signed by a key that [Policy.Signers] names, which saves all but the first request. More connections mean a request for
+// each segment, redirects one for each time that an archive is opened, and an OCI registry that asks for authentication
+// two for each repository. A large archive that has to wait for its turn is opened twice, see [Installer.Downloads].
+// Documents that a source was asked for before are sent again only if they have changed, where the server says how to
+// tell.
 //
-// However many providers are required, there are at most [Installer.Queries] questions and [Installer.Connections]
-// downloads on the way at a time. The sources of this module use at most 32 connections to one host for each of both, and
-// use them again.
+// However many providers are required, one call has at most [Installer.Queries] questions and [Installer.Connections]
+// connections for archives on the way at a time. The sources of this module use at most 32 connections to one host for
+// each of both, and use them again.
 //
 // # Trust
 //

@@ -2,6 +2,7 @@ package installer_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/installer"
@@ -9,6 +10,7 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/direct"
 	"github.com/purveyor-dev/purveyor/sources/fsmirror"
 	"github.com/purveyor-dev/purveyor/sources/netmirror"
+	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -33,6 +35,16 @@ var sourcesToCount = map[string]func(*testing.T, *registrytest.Server) sources.S
 		}
 		return source
 	},
+	"OCI mirror": func(t *testing.T, srv *registrytest.Server) sources.Source {
+		source, err := ocimirror.New(ocimirror.Config{Client: srv.Client(), Repository: func(p sources.Provider) (registry, repository string, err error) {
+			registry, repository, _ = strings.Cut(srv.OCIRepository(p.Namespace()+"/"+p.Type()), "/")
+			return registry, repository, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return source
+	},
 	"directory": func(t *testing.T, srv *registrytest.Server) sources.Source {
 		dir := t.TempDir()
 		if err := srv.WriteMirror(dir, registrytest.Packed, srv.Host()+"/acme/alpha", srv.Host()+"/acme/beta"); err != nil {
@@ -48,6 +60,7 @@ func TestRequests(t *testing.T) {
 	for name, want := range map[string]struct{ first, locked, remembered, further int }{
 		"registry":       {6, 5, 2, 5},
 		"network mirror": {3, 2, 3, 3}, // what nobody signed is fetched again and compared
+		"OCI mirror":     {5, 4, 5, 5},
 		"directory":      {0, 0, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
