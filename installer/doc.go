@@ -44,11 +44,11 @@
 //	the archive is larger than SegmentSize              +1              +1          +1          0
 //
 // The fourth line is about signed packages of registries: what a mirror has is fetched again and compared, unless it is
-// signed by a key that [Policy.Signers] names, which saves all but the first request. More connections mean a request for
-// each segment, redirects one for each time that an archive is opened, and an OCI registry that asks for authentication
-// two for each repository. A large archive that has to wait for its turn is opened twice, see [Installer.Downloads].
-// Documents that a source was asked for before are sent again only if they have changed, where the server says how to
-// tell.
+// signed by a key that [Policy.Signers] names, which saves all but the first request. What an OCI mirror has of the
+// origin's signature takes four requests more. More connections mean a request for each segment, redirects one for each
+// time that an archive is opened, and an OCI registry that asks for authentication two for each repository. A large
+// archive that has to wait for its turn is opened twice, see [Installer.Downloads]. Documents that a source was asked for
+// before are sent again only if they have changed, where the server says how to tell.
 //
 // However many providers are required, one call has at most [Installer.Queries] questions and [Installer.Connections]
 // connections for archives on the way at a time. The sources of this module use at most 32 connections to one host for

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -105,6 +106,27 @@ func TestTheSmallestBounds(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Bounds that mean "as many as you like" do not hang.
+func TestTheLargestBounds(t *testing.T) {
+	t.Parallel()
+	archive := noise(t, 2*mb, "terraform-provider-alpha")
+	for name, loosen := range map[string]func(*installer.Installer){
+		"Queries":               func(in *installer.Installer) { in.Queries = math.MaxInt },
+		"Downloads":             func(in *installer.Installer) { in.Downloads = math.MaxInt },
+		"Connections":           func(in *installer.Installer) { in.Connections = math.MaxInt },
+		"ConnectionsPerArchive": func(in *installer.Installer) { in.ConnectionsPerArchive = math.MaxInt },
+		"Unpacks":               func(in *installer.Installer) { in.Unpacks = math.MaxInt },
+		"SegmentSize":           func(in *installer.Installer) { in.SegmentSize = math.MaxInt64 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := timed(t, &link{archive: archive, rate: mb}, loosen); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // What one download does wrong does not hold up the others.

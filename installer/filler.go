@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -51,6 +52,9 @@ func (f *filler) fill(ctx context.Context) error {
 	verdict, err := f.fetchFirst(ctx)
 	f.team.report(err)
 	f.team.wait.Wait()
+	if verdict == nil && f.ranges != nil && !f.parts.allTaken() {
+		f.team.report(f.work(ctx, always)) // somebody failed when nobody else was left to take over
+	}
 	switch {
 	case verdict != nil:
 		return verdict
@@ -68,8 +72,10 @@ func (f *filler) fetchFirst(ctx context.Context) (verdict, err error) {
 	if err != nil || verdict != nil || f.ranges == nil {
 		return verdict, err
 	}
-	return nil, f.work(ctx, func() bool { return true })
+	return nil, f.work(ctx, always)
 }
+
+func always() bool { return true }
 
 // readBody returns how far it got.
 func (f *filler) readBody(ctx context.Context) (at int64, err error) {
@@ -89,24 +95,31 @@ func (f *filler) readBody(ctx context.Context) (at int64, err error) {
 	}
 }
 
-// closeBody closes the body. What little may be left is read first, so that the connection can be used again. Only if
-// the body was read to its end, closing it says something about what was read.
+// closeBody closes the body. What little may be left is read first, so that the connection can be used again. Only of a
+// body that was read to its end, its last error and the closing say something about what was read.
 func (f *filler) closeBody(at int64, failed error) error {
 	if left := f.size - at; failed == nil && left > 0 && left <= drainable {
 		_, _ = io.CopyN(io.Discard, f.body, left)
 	}
-	var more int
 	if failed == nil && at == f.size {
-		more, _ = f.body.Read(make([]byte, 1))
+		failed = f.atEnd()
 	}
 	err := f.body.Close()
-	switch {
-	case failed != nil || f.size >= 0 && at < f.size:
+	if at < f.size {
 		return nil
-	case more > 0:
-		return fmt.Errorf("%s: %w: more than the announced %d bytes came", f.pkg.Location, sources.ErrUnavailable, f.size)
 	}
-	return err
+	return cmp.Or(failed, err)
+}
+
+// atEnd reads where the body should end.
+func (f *filler) atEnd() error {
+	switch n, err := f.body.Read(make([]byte, 1)); {
+	case n > 0:
+		return fmt.Errorf("%s: %w: more than the announced %d bytes came", f.pkg.Location, sources.ErrUnavailable, f.size)
+	case err != io.EOF:
+		return err
+	}
+	return nil
 }
 
 // work fetches parts until there are none left, as long as it may.
@@ -132,7 +145,11 @@ func (f *filler) fetch(ctx context.Context, p part) error {
 	if f.spool.Err() != nil {
 		return err
 	}
-	return &partError{f.explain(err, at)}
+	err = &partError{f.explain(err, at)}
+	if at == p.to {
+		f.spool.Fail(err) // it is about bytes that are there already, and nobody can replace them
+	}
+	return err
 }
 
 func (f *filler) fetchRange(ctx context.Context, p part) (at int64, err error) {

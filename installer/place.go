@@ -73,9 +73,7 @@ func (t *transfer) open(ctx context.Context) (body io.ReadCloser, size int64, er
 		return body, size, nil
 	}
 	t.place.leave()
-	if err := body.Close(); err != nil {
-		return nil, 0, err
-	}
+	_ = body.Close() // which says nothing about bytes that nobody has read
 	if err := t.place.take(ctx, r.lanes.large); err != nil {
 		return nil, 0, err
 	}
@@ -95,7 +93,8 @@ func (t *transfer) openOnce(ctx context.Context) (io.ReadCloser, int64, error) {
 		return nil, 0, err
 	}
 	if limit := r.in.Limits.Archive; size > limit {
-		return nil, 0, also(t.tooLarge(limit), body.Close())
+		_ = body.Close()
+		return nil, 0, t.tooLarge(limit)
 	}
 	return body, size, nil
 }

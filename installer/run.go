@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -39,9 +40,17 @@ func (in *Installer) begin(req *Request) (*run, error) {
 		lanes:       newLanes(s.Downloads),
 		connections: semaphore.NewWeighted(int64(s.Connections)),
 		unpacks:     semaphore.NewWeighted(int64(s.Unpacks)),
-		underway:    semaphore.NewWeighted(int64(s.Queries + s.Downloads + s.Unpacks)),
+		underway:    semaphore.NewWeighted(total(s.Queries, s.Downloads, s.Unpacks)),
 		notifier:    notifier{notify: s.Notify, logger: s.Logger},
 	}, nil
+}
+
+// total adds bounds up. Any of them may be as large as a number can be.
+func total(bounds ...int) (n int64) {
+	for _, bound := range bounds {
+		n += min(int64(bound), math.MaxInt64-n)
+	}
+	return n
 }
 
 func (r *run) send(e Event) { r.notifier.send(e) }

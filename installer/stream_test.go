@@ -3,6 +3,7 @@ package installer_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -31,16 +32,24 @@ type link struct {
 	changes  bool // the archive is another one from the second request on
 	cut      int  // bytes after which a connection breaks; 0: none does
 	broken   func(offset int64) error
-	attempts int // to open the archive
+	attempts int     // to open the archive
+	growth   float64 // of the rate, with each packet; 0: none
+	inParts  bool    // last, with and closing are for parts only
+
+	last    error // instead of io.EOF
+	with    error // together with the last bytes
+	closing error // what was read to the end
+	early   error // closing what was not
 
 	census *census // nil: nobody counts
 
-	mu    sync.Mutex
-	free  time.Time // when the shared link is free again
-	log   []string  // the ranges that were opened
-	live  int
-	most  int   // connections at a time
-	bytes int64 // that were read
+	mu      sync.Mutex
+	free    time.Time // when the shared link is free again
+	log     []string  // the ranges that were opened
+	live    int
+	most    int   // connections at a time
+	refused int   // ranges
+	bytes   int64 // that were read
 }
 
 func (l *link) Open(ctx context.Context) (io.ReadCloser, int64, error) {
@@ -62,6 +71,9 @@ func (l *link) Open(ctx context.Context) (io.ReadCloser, int64, error) {
 func (l *link) OpenRange(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
 	if l.broken != nil {
 		if err := l.broken(offset); err != nil {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.refused++
 			return nil, err
 		}
 	}
@@ -80,7 +92,7 @@ func (l *link) open(ctx context.Context, offset, length int64, name string) io.R
 	if l.changes && l.attempts > 1 {
 		archive = bytes.Repeat([]byte("x"), len(archive))
 	}
-	return &slowBody{ctx: ctx, link: l, rest: archive[offset : offset+length]}
+	return &slowBody{ctx: ctx, link: l, rest: archive[offset : offset+length], spoken: l.inParts && name == "all"}
 }
 
 // slowBody is one connection.
@@ -89,6 +101,16 @@ type slowBody struct {
 	link *link
 	rest []byte
 	sent int
+
+	spoken bool // there is no verdict
+}
+
+// verdict returns the error once everything was read.
+func (b *slowBody) verdict(err error) error {
+	if b.spoken || len(b.rest) > 0 {
+		return nil
+	}
+	return err
 }
 
 func (b *slowBody) Read(p []byte) (int, error) {
@@ -99,6 +121,9 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	}
 	l.mu.Lock()
 	l.bytes += int64(n)
+	if l.growth > 0 {
+		l.rate = int(float64(l.rate) * l.growth)
+	}
 	wait := seconds(n, l.rate)
 	if l.shared > 0 {
 		l.free = later(l.free, time.Now()).Add(seconds(n, l.shared))
@@ -112,13 +137,13 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	}
 	switch copy(p, b.rest[:n]); {
 	case len(b.rest) == 0:
-		return 0, io.EOF
+		return 0, cmp.Or(b.verdict(l.last), io.EOF)
 	case n == 0:
 		return 0, fmt.Errorf("%w: the connection broke", sources.ErrUnavailable)
 	}
 	b.rest = b.rest[n:]
 	b.sent += n
-	return n, nil
+	return n, b.verdict(l.with)
 }
 
 func (b *slowBody) Close() error {
@@ -126,7 +151,10 @@ func (b *slowBody) Close() error {
 	defer b.link.mu.Unlock()
 	b.link.live--
 	b.link.census.add(-1)
-	return nil
+	if len(b.rest) > 0 {
+		return b.link.early
+	}
+	return b.verdict(b.link.closing)
 }
 
 func seconds(n, rate int) time.Duration {

@@ -66,13 +66,17 @@ func (t *team) failed() error {
 	return t.err
 }
 
-// reinforce adds connections if they are likely to help, and lets them go if they did not.
+// reinforce adds connections if they are likely to help, and lets them go if they did not. Once one has failed, no more
+// are added: whatever the reason is, more requests are unlikely to be welcome.
 func (f *filler) reinforce(ctx context.Context) {
 	t := &f.team
 	if f.ranges == nil || f.job.in.ConnectionsPerArchive == 1 || !t.mu.TryLock() {
 		return
 	}
 	defer t.mu.Unlock()
+	if t.err != nil {
+		return
+	}
 	all, elapsed := f.job.arrived.Load(), time.Since(t.all.since)
 	switch t.stage {
 	case probing:

@@ -81,7 +81,7 @@ type Opener interface {
 type RangeOpener interface {
 	// OpenRange returns length bytes from offset on, of the very bytes that are open: when it can no longer be sure of
 	// that, it fails with an error that matches [ErrUnavailable]. The context governs the reading as well. It is safe
-	// for concurrent use.
+	// for concurrent use, also after the reader it belongs to was closed.
 	OpenRange(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 }
 

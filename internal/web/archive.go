@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"sync/atomic"
 )
 
 // Archive is a large file to read.
@@ -25,14 +26,14 @@ type Archive struct {
 //
 // The result is a [Ranger] if the server offers ranges of a file whose size and validator it tells.
 func (c *Client) Open(ctx context.Context, archive Archive) (io.ReadCloser, int64, error) {
-	b := &body{client: c, ctx: ctx, archive: archive, url: archive.URL, size: -1, end: -1}
+	b := &body{client: c, ctx: ctx, archive: archive, url: archive.URL, size: -1, end: -1, broken: new(atomic.Int32)}
 	if err := b.open(); err != nil {
 		return nil, 0, err
 	}
 	switch {
 	case b.encoding == "gzip":
 		return &gzipBody{body: b}, -1, nil
-	case b.ranges && b.size >= 0 && b.certain():
+	case b.hasParts():
 		return &ranger{body: b, first: *b}, b.size, nil
 	}
 	return b, b.size, nil
@@ -61,10 +62,14 @@ func (r *ranger) OpenRange(ctx context.Context, offset, length int64) (io.ReadCl
 	part := &body{
 		client: r.first.client, ctx: ctx, archive: r.first.archive, url: r.first.located,
 		size: r.first.size, validator: r.first.validator, partial: true, offset: offset, end: offset + length,
+		broken: r.first.broken,
+	}
+	if !r.first.authorized {
+		part.archive.Token = "" // redirects left it behind, also if they led back to its origin
 	}
 	err := part.open()
-	if isGone(err) && part.url != part.archive.URL {
-		part.url = part.archive.URL
+	if isGone(err) && part.url.String() != r.first.archive.URL.String() {
+		part.url, part.archive = r.first.archive.URL, r.first.archive
 		err = part.open()
 	}
 	if err != nil {

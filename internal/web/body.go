@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 )
 
 // body reads one file, or a part of it, over as many connections as it takes.
@@ -23,14 +24,15 @@ type body struct {
 	size      int64 // of the whole file; -1: unknown
 	validator validator
 
-	located  *url.URL // where the first answer came from
-	encoding string   // its content coding; empty: none
-	ranges   bool     // the server offers them
+	located    *url.URL // where the first answer came from; nil: there was none
+	authorized bool     // the token came along that far
+	encoding   string   // its content coding; empty: none
+	ranges     bool     // the server offers them
 
-	fruitless   int // attempts since the last new byte
-	connections int // attempts in all
-	pause       backoff
-	failed      error // what every further Read returns
+	fruitless int           // attempts since the last new byte
+	broken    *atomic.Int32 // connections in all, those of the file's parts included
+	pause     backoff
+	failed    error // what every further Read returns
 
 	conn  io.ReadCloser // the current connection's body; nil: none
 	stall *stallTimer
@@ -54,7 +56,6 @@ func (b *body) open() error {
 
 // connect asks for the file from b.offset on.
 func (b *body) connect() error {
-	b.connections++
 	b.live, b.stop = context.WithCancelCause(b.ctx)
 	b.stall = newStallTimer(cmp.Or(b.client.Stall, DefaultStall), b.stop)
 	defer b.stall.stop() // from here on only reads are timed
@@ -88,7 +89,7 @@ func (b *body) request() (*http.Response, error) {
 			req.Header.Set("If-Range", b.validator.text())
 		}
 	}
-	return b.client.archives().Do(req)
+	return b.client.archives().Do(req.WithContext(b.stall.trace(req.Context())))
 }
 
 func (b *body) wantsRange() bool { return b.partial || b.offset > 0 }
@@ -115,22 +116,41 @@ func (b *body) accept(resp *http.Response) error {
 }
 
 func (b *body) acceptWhole(resp *http.Response) error {
-	b.encoding = contentCoding(resp.Header)
-	if b.encoding != "" && b.encoding != "gzip" {
-		return &RefusedError{URL: Redact(b.url), Why: fmt.Sprintf("the answer has the content coding %.20q, which was not asked for", b.encoding)}
+	coding := contentCoding(resp.Header)
+	switch {
+	case coding != "" && coding != "gzip":
+		return &RefusedError{URL: Redact(b.url), Why: fmt.Sprintf("the answer has the content coding %.20q, which was not asked for", coding)}
+	case b.located != nil:
+		return b.acceptAgain(resp)
 	}
+	b.encoding = coding
 	b.size = resp.ContentLength
 	b.validator = validatorOf(resp.Header)
-	b.located = resp.Request.URL
+	b.located, b.authorized = resp.Request.URL, resp.Request.Header.Get("Authorization") != ""
 	b.ranges = resp.Header.Get("Accept-Ranges") == "bytes"
 	return nil
 }
+
+// acceptAgain checks a second answer, given because the first one brought nothing. By now others may have read parts of
+// the file that the first one was about.
+func (b *body) acceptAgain(resp *http.Response) error {
+	if contentCoding(resp.Header) != b.encoding || b.hasParts() && !b.validator.confirmedBy(resp.Header) {
+		return &TransferError{URL: Redact(b.url), Err: ErrChanged}
+	}
+	if !b.hasParts() {
+		b.size, b.validator = resp.ContentLength, validatorOf(resp.Header)
+	}
+	return nil
+}
+
+// hasParts reports whether parts of the file can be read beside it.
+func (b *body) hasParts() bool { return b.ranges && b.encoding == "" && b.size >= 0 && b.certain() }
 
 func (b *body) acceptRange(resp *http.Response) error {
 	var first, last, size int64
 	n, _ := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &size)
 	switch {
-	case n != 3 || first != b.offset || last < first || b.size >= 0 && size != b.size,
+	case n != 3 || first != b.offset || last < first || last >= size || b.size >= 0 && size != b.size,
 		!b.validator.confirmedBy(resp.Header), contentCoding(resp.Header) != b.encoding:
 		return &TransferError{URL: Redact(b.url), Err: ErrChanged}
 	}
@@ -156,12 +176,6 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed
 	}
-	if b.end >= 0 {
-		if b.offset == b.end {
-			return 0, io.EOF
-		}
-		p = p[:min(int64(len(p)), b.end-b.offset)]
-	}
 	for {
 		n, err := b.readConnection(p)
 		if n > 0 || err == nil || err == io.EOF {
@@ -173,10 +187,25 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 }
 
+// limit is where reading ends; -1: where the server says.
+func (b *body) limit() int64 {
+	if b.end >= 0 {
+		return b.end
+	}
+	return b.size
+}
+
 // readConnection reads from the current connection. Bytes and an error never come together.
 func (b *body) readConnection(p []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err // also when the rest has arrived already
+	}
+	limit := b.limit()
+	if limit >= 0 && b.offset >= limit {
+		return 0, io.EOF
+	}
+	if limit >= 0 {
+		p = p[:min(int64(len(p)), limit-b.offset)]
 	}
 	b.stall.start()
 	n, err := b.conn.Read(p)
@@ -187,7 +216,7 @@ func (b *body) readConnection(p []byte) (int, error) {
 		b.pause = b.client.newBackoff()
 		return n, nil
 	}
-	if err == io.EOF && (b.end >= 0 || b.size >= 0 && b.offset < b.size) {
+	if err == io.EOF && limit >= 0 {
 		return 0, io.ErrUnexpectedEOF
 	}
 	return 0, err
@@ -219,11 +248,12 @@ func (b *body) reconnect(cause error) error {
 // awaitRetry waits until it is time for one more attempt after err. Otherwise it returns the error to give up with.
 func (b *body) awaitRetry(err error) error {
 	b.fruitless++
+	broken := b.broken.Add(1)
 	switch {
 	case b.fruitless > b.client.ArchiveRetries || !Transient(err) || errors.Is(err, ErrChanged):
 		return err
-	case b.connections >= MaxConnections:
-		return &TransferError{URL: Redact(b.url), Err: fmt.Errorf("gave up after %d connections: %w", b.connections, err)}
+	case broken >= MaxConnections:
+		return &TransferError{URL: Redact(b.url), Err: fmt.Errorf("gave up after %d connections: %w", broken, err)}
 	}
 	return b.pause.wait(b.ctx, err)
 }

@@ -20,17 +20,21 @@ import (
 // Defaults of a [Client] whose fields are zero.
 const (
 	DefaultTimeout      = 10 * time.Second // of one attempt at a document, its body included
-	DefaultStall        = 30 * time.Second // without a byte of an archive, before the connection counts as broken
+	DefaultStall        = 30 * time.Second // without a byte of an archive on a connection, before that counts as broken
 	DefaultFirstBackoff = time.Second      // before the first retry; doubles up to MaxBackoff
 	MaxBackoff          = 30 * time.Second
 	MaxRetryAfter       = 2 * time.Minute
 	MaxRedirects        = 10
-	MaxConnections      = 256 // for one archive one after another, however much each of them brings
+	MaxConnections      = 256     // that break, for one archive with its parts, however much each of them brings
+	MaxHeader           = 1 << 20 // bytes of an answer's header, unless a transport of the caller's says otherwise
 
 	// MaxConnectionsPerHost bounds the connections to one host for documents, and again for archives, unless a
 	// transport of the caller's says otherwise. More requests at a time wait for their turn.
 	MaxConnectionsPerHost = 32
 )
+
+// idleTimeout is that of the standard transport.
+const idleTimeout = 90 * time.Second
 
 // Client makes requests. The zero value is ready; it is safe for concurrent use and must not be copied after first use.
 type Client struct {
@@ -86,6 +90,7 @@ func newTransport() http.RoundTripper {
 	t := standard.Clone()
 	t.MaxConnsPerHost = MaxConnectionsPerHost
 	t.MaxIdleConnsPerHost = MaxConnectionsPerHost // what was opened stays open for the next request
+	t.MaxResponseHeaderBytes = MaxHeader
 	return t
 }
 
@@ -102,6 +107,7 @@ func separateConnections(transport http.RoundTripper) http.RoundTripper {
 	t.Protocols.SetHTTP1(true)
 	t.MaxConnsPerHost = cmp.Or(t.MaxConnsPerHost, MaxConnectionsPerHost)
 	t.MaxIdleConnsPerHost = cmp.Or(t.MaxIdleConnsPerHost, MaxConnectionsPerHost)
+	t.IdleConnTimeout = cmp.Or(t.IdleConnTimeout, idleTimeout) // nobody can close the connections of a copy
 	t.TLSNextProto = nil
 	if t.TLSClientConfig != nil {
 		t.TLSClientConfig.NextProtos = nil // it may have been used for HTTP/2 before

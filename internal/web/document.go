@@ -20,7 +20,7 @@ type Get struct {
 	Status []int  // accepted besides 200: for these the body is not read
 }
 
-// Document is a small answer, whole in memory. Its body must not be changed: it may serve again.
+// Document is a small answer, whole in memory.
 type Document struct {
 	URL       *url.URL // the last one, after redirects: what relative references resolve against
 	Status    int
@@ -73,8 +73,8 @@ func (c *Client) getOnce(ctx context.Context, get Get) (*Document, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusNotModified && known != nil {
-		if doc := known.document; known.confirmedBy(resp) {
-			return &doc, nil
+		if known.confirmedBy(resp) {
+			return known.copy(), nil
 		}
 		c.library.forget(get.key())
 		return c.getOnce(ctx, get)

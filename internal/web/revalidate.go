@@ -1,15 +1,20 @@
 package web
 
 import (
+	"bytes"
 	"container/list"
 	"net/http"
 	"sync"
 )
 
-// maxRemembered bounds the documents that are kept to be asked for again, in bytes of their bodies.
-const maxRemembered = 8 << 20
+// maxRemembered bounds the documents that are kept to be asked for again, in bytes, and so does perDocument: there can
+// be no end of small ones.
+const (
+	maxRemembered = 8 << 20
+	perDocument   = 1 << 10 // what each takes besides its body, its key and its validator, generously
+)
 
-// maxValidator is the longest validator that is sent back, in bytes.
+// maxValidator is the longest validator that is sent back, of documents and archives, in bytes.
 const maxValidator = 1 << 10
 
 // documentKey is what an answer depends on.
@@ -48,17 +53,18 @@ func (l *library) find(key documentKey) *remembered {
 // keep remembers an answer, if its server says how to ask whether it has changed.
 func (l *library) keep(key documentKey, doc *Document, h http.Header) {
 	r := &remembered{key: key, document: *doc, tag: h.Get("ETag"), date: h.Get("Last-Modified")}
+	r.document = *r.copy()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(l.byKey[key])
-	if named := len(r.tag) + len(r.date); named == 0 || named > maxValidator || len(doc.Body) > maxRemembered {
+	if named := len(r.tag) + len(r.date); named == 0 || named > maxValidator || r.weight() > maxRemembered {
 		return
 	}
 	if l.byKey == nil {
 		l.byKey = make(map[documentKey]*list.Element)
 	}
 	l.byKey[key] = l.recent.PushFront(r)
-	for l.bytes += len(doc.Body); l.bytes > maxRemembered; {
+	for l.bytes += r.weight(); l.bytes > maxRemembered; {
 		l.drop(l.recent.Back())
 	}
 }
@@ -75,7 +81,19 @@ func (l *library) drop(e *list.Element) {
 	}
 	r := l.recent.Remove(e).(*remembered)
 	delete(l.byKey, r.key)
-	l.bytes -= len(r.document.Body)
+	l.bytes -= r.weight()
+}
+
+// copy returns the document for somebody who may change it.
+func (r *remembered) copy() *Document {
+	doc := r.document
+	doc.Body = bytes.Clone(doc.Body)
+	return &doc
+}
+
+// weight is about how many bytes of memory a document takes.
+func (r *remembered) weight() int {
+	return len(r.document.Body) + len(r.key.url) + len(r.key.accept) + len(r.key.token) + len(r.tag) + len(r.date) + perDocument
 }
 
 // ask makes a request one for changes only.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -117,5 +118,48 @@ func TestAnotherServersConfirmation(t *testing.T) {
 		if got := ask(t, c, front.URL, ""); got != text {
 			t.Errorf("got %q, want %q", got, text)
 		}
+	}
+}
+
+// However small documents are, only so many are remembered.
+func TestNotAllSmallDocumentsAreRemembered(t *testing.T) {
+	t.Parallel()
+	v := &versioned{header: "ETag"}
+	v.text.Store("{}")
+	server, c := serve(t, v), quick()
+	const many = 20_000
+	for i := range many {
+		ask(t, c, fmt.Sprint(server.URL, "/", i), "")
+	}
+	before := v.bodies.Load()
+	for _, path := range []string{"/0", "/1", fmt.Sprint("/", many-1)} {
+		ask(t, c, server.URL+path, "")
+	}
+	if n := v.bodies.Load() - before; n != 2 {
+		t.Errorf("%d bodies were sent again, want 2: the first ones are forgotten", n)
+	}
+}
+
+// A server that answers "not modified" without having been asked is wrong, and so is one that goes on about it.
+func TestNotModifiedOfNothing(t *testing.T) {
+	t.Parallel()
+	var failed *web.StatusError
+	if _, err := get(t, quick(), serve(t, status(http.StatusNotModified)).URL); !errors.As(err, &failed) || failed.Code != http.StatusNotModified {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// Whoever changes what he got does not change what the next one gets.
+func TestDocumentsBelongToThoseWhoGetThem(t *testing.T) {
+	t.Parallel()
+	v := &versioned{header: "ETag"}
+	v.text.Store("one")
+	server, c := serve(t, v), quick()
+	for range 3 {
+		doc, err := get(t, c, server.URL)
+		if err != nil || string(doc.Body) != "one" {
+			t.Fatalf("got %q, %v", doc.Body, err)
+		}
+		copy(doc.Body, "bad")
 	}
 }

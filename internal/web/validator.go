@@ -18,11 +18,11 @@ type validator struct {
 const strongAfter = time.Minute
 
 func validatorOf(h http.Header) validator {
-	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) {
+	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) && len(tag) <= maxValidator {
 		return validator{tag: tag}
 	}
 	if h.Get("ETag") != "" {
-		return validator{} // whoever says that a tag is weak does not mean its date to be strong
+		return validator{} // whoever says that a tag is weak does not mean its date to be strong; nor is a long one sent back
 	}
 	modified, err := http.ParseTime(h.Get("Last-Modified"))
 	if err != nil {

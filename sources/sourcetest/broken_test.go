@@ -35,6 +35,31 @@ func (r ranged) OpenRange(_ context.Context, offset, length int64) (io.ReadClose
 	return io.NopCloser(bytes.NewReader(r.part(offset, length))), nil
 }
 
+// rangingWhileOpen opens an archive whose ranges come from the very file that is open.
+func rangingWhileOpen() broken {
+	return opening(func(ctx context.Context) (io.ReadCloser, int64, error) {
+		r, size, err := open(ctx)
+		return &sharedFile{ReadCloser: r}, size, err
+	})
+}
+
+type sharedFile struct {
+	io.ReadCloser
+	closed atomic.Bool
+}
+
+func (s *sharedFile) Close() error {
+	s.closed.Store(true)
+	return s.ReadCloser.Close()
+}
+
+func (s *sharedFile) OpenRange(_ context.Context, offset, length int64) (io.ReadCloser, error) {
+	if s.closed.Load() {
+		return nil, errors.New("file already closed")
+	}
+	return io.NopCloser(bytes.NewReader(boxed[offset : offset+length])), nil
+}
+
 // failing replaces the errors of Package.
 func failing(edit func(error) error) broken {
 	return broken{pack: func(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {

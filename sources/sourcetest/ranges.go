@@ -22,15 +22,18 @@ func (t *trial) ranges(ctx context.Context) error {
 		if err != nil {
 			return named("the third time", err)
 		}
-		defer func() { err = errors.Join(err, r.Close()) }()
-		if ranges, ok := r.(sources.RangeOpener); ok {
-			return compareRanges(ctx, ranges, whole)
+		ranges, ok := r.(sources.RangeOpener)
+		if ok {
+			err = compareRanges(ctx, ranges, whole)
 		}
-		return nil
+		if err = errors.Join(err, r.Close()); err != nil || !ok {
+			return err
+		}
+		return named("after the whole was closed", compareRanges(ctx, ranges, whole))
 	})
 }
 
-// compareRanges reads several parts at a time while the whole is open.
+// compareRanges reads several parts at a time.
 func compareRanges(ctx context.Context, ranges sources.RangeOpener, whole []byte) error {
 	size := int64(len(whole))
 	group, ctx := errgroup.WithContext(ctx)

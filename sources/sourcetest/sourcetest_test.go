@@ -108,6 +108,7 @@ func TestBrokenSources(t *testing.T) {
 			offset = max(0, offset-1)
 			return boxed[offset : offset+length]
 		}), sourcetest.RuleRanges},
+		{"ranges that end with the whole", rangingWhileOpen(), sourcetest.RuleRanges},
 		{"ranges that are the whole", ranging(func(int64, int64) []byte { return boxed }), sourcetest.RuleRanges},
 		{"wrong claim", broken{edit: func(p *sources.Package) { p.Claims = claiming(hashing.ZH([32]byte{}), hashing.Reported) }}, sourcetest.RuleClaims},
 		{"signed by nobody", broken{edit: func(p *sources.Package) {
