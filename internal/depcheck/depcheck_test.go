@@ -21,11 +21,11 @@ var rules = map[string][]string{
 	"hashing/signature":           {"hashing", "github.com/ProtonMail/go-crypto/"},
 	"sources":                     {"hashing", "internal/fault", "internal/hostname", "internal/memo", "github.com/hashicorp/go-version"},
 	"sources/direct":              {"sources", "sources/internal/remote", "sources/internal/signed", "hashing", "hashing/signature", "internal/memo", "internal/web", "golang.org/x/sync/errgroup"},
-	"sources/fsmirror":            {"sources"},
-	"sources/netmirror":           {"sources", "sources/internal/mirrorjson", "sources/internal/remote", "hashing", "internal/web"},
+	"sources/fsmirror":            {"sources", "sources/internal/mirrorjson", "sources/internal/signed", "hashing", "internal/atomicfile", "internal/filelock"},
+	"sources/netmirror":           {"sources", "sources/internal/mirrorjson", "sources/internal/remote", "sources/internal/signed", "hashing", "internal/memo", "internal/web", "golang.org/x/sync/errgroup"},
 	"sources/ocimirror":           {"sources", "sources/internal/remote", "sources/internal/signed", "hashing", "internal/memo", "internal/web", "golang.org/x/sync/errgroup", "github.com/opencontainers/", "oras.land/oras-go/v2/"},
 	"sources/internal/remote":     {"sources", "internal/web"},
-	"sources/internal/mirrorjson": {"sources", "sources/internal/remote", "hashing"},
+	"sources/internal/mirrorjson": {"sources", "sources/internal/remote", "sources/internal/signed", "hashing"},
 	"sources/internal/signed":     {"sources", "hashing", "hashing/signature"},
 	"sources/gogetter":            {"sources", "sources/fsmirror", "sources/internal/mirrorjson", "sources/internal/remote", "hashing", "cliconfig", "internal/filelock", "internal/memo", "internal/web", "github.com/hashicorp/go-getter", "cloud.google.com/go/storage", "google.golang.org/api/googleapi"},
 	"sources/registrytest":        {"hashing", "internal/hostname", "github.com/google/go-containerregistry/pkg/registry", "golang.org/x/mod/sumdb/dirhash", "github.com/ProtonMail/go-crypto/", "github.com/klauspost/compress/"},
@@ -52,7 +52,7 @@ var heavy = map[string][]string{
 	"google.golang.org/api":           {"sources/gogetter"},
 	"oras.land/oras-go/v2":            {"sources/ocimirror", "cliconfig", "sources/gogetter"},
 	"github.com/hashicorp/hcl/v2":     {"cliconfig", "sources/gogetter", "installer/lockfile", "installer/required"},
-	"github.com/ProtonMail/go-crypto": {"hashing/signature", "sources/registrytest", "sources/internal/signed", "sources/direct", "sources/ocimirror", "cliconfig", "sources/gogetter"},
+	"github.com/ProtonMail/go-crypto": {"hashing/signature", "sources/registrytest", "sources/internal/signed", "sources/internal/mirrorjson", "sources/direct", "sources/fsmirror", "sources/netmirror", "sources/ocimirror", "cliconfig", "sources/gogetter"},
 }
 
 type listed struct {

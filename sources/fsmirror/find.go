@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 )
 
 // find returns the packages of a provider: unpacked ones first, then in the order of names. At least one, or an error.
@@ -24,7 +25,7 @@ func (s *Source) find(ctx context.Context, p sources.Provider) ([]located, error
 		return nil, fmt.Errorf("%s is not a directory", s.dir)
 	}
 	var found []located
-	for _, host := range hostNames(p.Host()) {
+	for _, host := range mirrorjson.HostNames(p.Host()) {
 		dir, err := descend(s.dir, host, p.Namespace(), p.Type())
 		if err != nil {
 			return nil, err
@@ -42,14 +43,6 @@ func (s *Source) find(ctx context.Context, p sources.Provider) ([]located, error
 		return nil, fmt.Errorf("%w: there are no packages of the provider below %s", sources.ErrNotFound, s.dir)
 	}
 	return found, nil
-}
-
-// hostNames are the forms in which mirrors spell a host.
-func hostNames(h sources.Host) []string {
-	if h.String() == h.ASCII() {
-		return []string{h.String()}
-	}
-	return []string{h.String(), h.ASCII()}
 }
 
 // descend goes down one directory for each name: the one with that very name, or else one that differs in case only.

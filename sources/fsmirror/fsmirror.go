@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // Source reads one filesystem mirror. It keeps nothing in memory: what is added to the directory is there at the next
@@ -101,7 +102,23 @@ func (s *Source) describe(ctx context.Context, p sources.Provider, v sources.Ver
 	if err != nil {
 		return nil, err
 	}
-	return &sources.Package{Provider: p, Version: v, Platform: on, Location: found[i].path, Content: content}, nil
+	pkg := &sources.Package{Provider: p, Version: v, Platform: on, Location: found[i].path, Content: content}
+	if found[i].packed {
+		err = s.addClaims(pkg)
+	}
+	return pkg, err
+}
+
+// addClaims looks for statements about a packed package. It does so after the package was found, and they are written
+// before a package is: whoever finds a new package finds its statement.
+func (s *Source) addClaims(pkg *sources.Package) error {
+	statements, err := statementsIn(filepath.Dir(pkg.Location), pkg.Provider, pkg.Version)
+	if err != nil || len(statements) == 0 {
+		return err
+	}
+	release := signed.Release{Provider: pkg.Provider, Version: pkg.Version, Platform: pkg.Platform}
+	pkg.Claims = func(ctx context.Context) (hashing.Claims, error) { return vouched(ctx, statements, release) }
+	return nil
 }
 
 // located is a package and where it is.
@@ -124,20 +141,9 @@ func (l located) open(ctx context.Context) (io.ReadCloser, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	// Opening a pipe would wait for somebody to write to it.
-	info, err := os.Stat(l.path)
+	file, info, err := openRegular(l.path)
 	if err != nil {
 		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is not a regular file", l.path)
-	}
-	file, err := os.Open(l.path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if info, err = file.Stat(); err != nil {
-		return nil, 0, errors.Join(err, file.Close())
 	}
 	return &archive{ctx: ctx, file: file}, info.Size(), nil
 }

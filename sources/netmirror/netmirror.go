@@ -10,16 +10,22 @@ import (
 	"path"
 	"time"
 
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/memo"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // The largest accepted documents, in bytes.
 const (
 	MaxIndexDocument   = mirrorjson.MaxIndexDocument   // index.json: 16 MiB
 	MaxVersionDocument = mirrorjson.MaxVersionDocument // VERSION.json: 4 MiB
+	MaxSumsDocument    = signed.MaxSums                // SHA256SUMS: 1 MiB
+	MaxSignature       = signed.MaxSignature           // its signature: 64 KiB
+	MaxKey             = signed.MaxKey                 // one key: 256 KiB; there are at most 32
 )
 
 // Defaults for the zero values in [Config].
@@ -72,10 +78,11 @@ type Config struct {
 
 // Source is the source that asks one network mirror.
 type Source struct {
-	config    Config
-	base      *url.URL
-	web       *web.Client
-	spellings remote.Spellings
+	config     Config
+	base       *url.URL
+	web        *web.Client
+	spellings  remote.Spellings
+	statements memo.Map[string, *hashing.Statement] // by the URLs of their parts
 }
 
 // URLError says that [Config.URL] cannot be the base URL of a mirror.

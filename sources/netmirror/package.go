@@ -85,7 +85,14 @@ func (s *Source) complete(pkg *sources.Package, document *url.URL, member *mirro
 		}
 		return s.web.Open(ctx, web.Archive{URL: archive, Token: token})
 	})
-	if len(claims.Package)+len(claims.Others) > 0 {
+	switch {
+	case answer.Statement != nil:
+		voucher, err := s.newVoucher(pkg, document, answer.Statement, claims)
+		if err != nil {
+			return err
+		}
+		pkg.Claims = voucher.claims
+	case len(claims.Package)+len(claims.Others) > 0:
 		pkg.Claims = func(ctx context.Context) (hashing.Claims, error) { return claims, ctx.Err() }
 	}
 	return nil
@@ -93,8 +100,8 @@ func (s *Source) complete(pkg *sources.Package, document *url.URL, member *mirro
 
 // archiveToken returns the credentials for an archive: none, but for the mirror's own origin and on request.
 func (s *Source) archiveToken(ctx context.Context, archive *url.URL) (string, error) {
-	if !s.config.UseMirrorCredentials || web.Origin(archive) != web.Origin(s.base) {
+	if !s.config.UseMirrorCredentials {
 		return "", nil
 	}
-	return remote.Token(ctx, s.config.Credentials, archive, sources.Host{})
+	return s.ownToken(ctx, archive)
 }

@@ -60,16 +60,29 @@ func (c *catalog) version(addr address, version string) *published {
 	return nil
 }
 
-// archive returns an archive of a provider by its name, or nil. The name alone does not tell where the version ends.
-func (c *catalog) archive(addr address, name string) *file {
+// file returns the file that a request is for, and the release that it belongs to; nil if there is none.
+func (c *catalog) file(t target) (*published, *file) {
+	switch p := c.version(t.addr, t.version); {
+	case t.mirrored && t.kind == KindArchive:
+		return c.archive(t.addr, t.file)
+	case t.mirrored:
+		return c.kept(t.addr, t.file)
+	case p != nil:
+		return p, p.files[t.file]
+	}
+	return nil, nil
+}
+
+// archive returns an archive of a provider by its name. The name alone does not tell where the version ends.
+func (c *catalog) archive(addr address, name string) (*published, *file) {
 	for _, p := range c.versions(addr) {
 		for _, f := range p.archives {
 			if f.name == name {
-				return f
+				return p, f
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // providers returns the addresses of all providers, as their releases name them, in the order of addition.

@@ -29,6 +29,12 @@
 //	/mirror/HOSTNAME/NAMESPACE/TYPE/VERSION.json                   the archives of one, with hashes and relative URLs
 //	/mirror/HOSTNAME/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip
 //
+// [Release.MirrorStatement] adds what the origin signed:
+//
+//	/mirror/HOSTNAME/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_ID_SHA256SUMS
+//	/mirror/HOSTNAME/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_ID_SHA256SUMS.sig
+//	/mirror/HOSTNAME/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_ID_SHA256SUMS.key1.asc
+//
 // HOSTNAME has its port if that is not 443. Its spelling does not matter: Unicode and Punycode, any case.
 // [Config.MirrorToken], [Config.FilesHost] and [Release.MirrorHashes] vary what it says. [Server.WriteMirror] writes the
 // same as a filesystem mirror, and [Server.InstallationConfig] the configuration that uses either.

@@ -38,24 +38,21 @@ func (s *Server) answerFile(w http.ResponseWriter, r *http.Request, t target, fa
 
 // findFile returns nil when there is no such file.
 func (s *Server) findFile(t target, fault *Fault) (*file, error) {
-	if t.mirrored {
-		return s.catalog.archive(t.addr, t.file), nil
-	}
-	p := s.catalog.version(t.addr, t.version)
-	if p == nil {
+	p, f := s.catalog.file(t)
+	if f == nil {
 		return nil, nil
 	}
 	if fault != nil && fault.WrongSigner != nil && t.kind == KindSignature {
 		return p.signedBy(fault.WrongSigner)
 	}
-	return p.files[t.file], nil
+	return f, nil
 }
 
 func contentType(kind Kind) string {
 	switch kind {
 	case KindArchive:
 		return "application/zip"
-	case KindSums:
+	case KindSums, KindKey:
 		return "text/plain; charset=utf-8"
 	case KindDiscovery, KindVersions, KindPackage, KindManifest, KindMirrorIndex, KindMirrorVersion,
 		KindOCIPing, KindOCITags, KindOCIManifest, KindOCIReferrers:

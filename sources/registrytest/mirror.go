@@ -28,15 +28,15 @@ func parseMirror(parts []string) target {
 		t.kind = KindMirrorIndex
 	case strings.HasSuffix(name, versionSuffix):
 		t.kind, t.version = KindMirrorVersion, strings.TrimSuffix(name, versionSuffix)
-	case strings.HasSuffix(name, archiveSuffix):
-		t.kind, t.version, t.file = KindArchive, versionInName(name, t.addr.name), name
 	default:
-		t.kind = KindOther
+		if t.kind = fileKind(name); t.kind != KindOther {
+			t.version, t.file = versionInName(name, t.addr.name), name
+		}
 	}
 	return t
 }
 
-// versionInName returns the version that an archive is called after, or "". It has no underscore, or is cut off there.
+// versionInName returns the version that a file is called after, or "". It has no underscore, or is cut off there.
 func versionInName(name, providerType string) string {
 	rest, ok := strings.CutPrefix(name, namePrefix+providerType+"_")
 	if !ok {
@@ -53,7 +53,8 @@ type mirrorIndexJSON struct {
 
 // mirrorVersionJSON is the list of one version's archives. The members are in the order in which terraform writes them.
 type mirrorVersionJSON struct {
-	Archives map[string]mirrorArchiveJSON `json:"archives"`
+	Archives  map[string]mirrorArchiveJSON `json:"archives"`
+	Statement *mirrorStatementJSON         `json:"origin_statement,omitempty"`
 }
 
 type mirrorArchiveJSON struct {
@@ -105,7 +106,7 @@ func (s *Server) answerMirrorVersion(w http.ResponseWriter, t target) {
 	writeJSON(w, doc)
 }
 
-// mirrorLink returns the URL of an archive as a document of the network mirror refers to it.
+// mirrorLink returns the URL of a file as a document of the network mirror refers to it.
 func (s *Server) mirrorLink(t target, p *published, name string) string {
 	if s.cfg.FilesHost == "" || p.release.RelativeURLs {
 		return relativeLink(name)
@@ -122,7 +123,7 @@ func (p *published) mirrorVersion(schemes []string, link func(name string) strin
 	if p.release.MirrorHashes != nil {
 		schemes = p.release.MirrorHashes
 	}
-	doc := mirrorVersionJSON{map[string]mirrorArchiveJSON{}}
+	doc := mirrorVersionJSON{Archives: map[string]mirrorArchiveJSON{}, Statement: p.kept.member(link)}
 	for platform, f := range p.archives {
 		hashes, err := f.hashes(schemes)
 		if err != nil {

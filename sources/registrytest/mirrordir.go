@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -126,8 +127,8 @@ var directoryHashes = []string{"h1"}
 
 func writePacked(d mirrorDir, releases []*published) error {
 	for _, p := range releases {
-		for _, f := range p.archives {
-			if err := d.writeArchive(f); err != nil {
+		for _, f := range slices.Concat(slices.Collect(maps.Values(p.archives)), p.kept.files()) {
+			if err := d.writeFile(f); err != nil {
 				return err
 			}
 		}
@@ -142,7 +143,7 @@ func writePacked(d mirrorDir, releases []*published) error {
 	return d.writeDocument(indexName, mirrorIndex(releases))
 }
 
-func (d mirrorDir) writeArchive(f *file) error {
+func (d mirrorDir) writeFile(f *file) error {
 	name, err := d.path(f.name)
 	if err != nil {
 		return err

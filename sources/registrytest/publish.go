@@ -19,6 +19,7 @@ type published struct {
 	packages map[string]packageJSON
 	files    map[string]*file // everything under the release's directory, by name
 	sums     *file
+	kept     *keptStatement // nil: mirrors keep none
 }
 
 // file is a document that can be opened any number of times.
@@ -77,7 +78,11 @@ func (s *Server) publish(r Release) (*published, error) {
 			return nil, err
 		}
 	}
-	return p, p.sign()
+	if err := p.sign(); err != nil {
+		return nil, err
+	}
+	p.keepStatement()
+	return p, nil
 }
 
 func (p *published) baseName() string { return p.release.baseName(p.addr.name) }

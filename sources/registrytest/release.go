@@ -63,6 +63,10 @@ type Release struct {
 	// [Config.FilesHost] is set.
 	RelativeURLs bool
 
+	// MirrorStatement lets mirrors keep what the origin signed: the checksums, the signature and the keys are files beside the
+	// archives, and the member "origin_statement" of VERSION.json refers to them. What is [Release.Unsigned] has none.
+	MirrorStatement bool
+
 	// MirrorHashes are the hashes that mirrors tell of each archive, by scheme: "h1", "zh", or any other, which has the zh
 	// hash's value. What contains a colon is told as it is. Archives that are no zip archives have no h1 hash. Empty but not
 	// nil means none. nil means h1 and zh over the network, and h1 in [Server.WriteMirror].

@@ -19,7 +19,9 @@ const (
 	namePrefix      = "terraform-provider-"
 	archiveSuffix   = ".zip"
 	sumsSuffix      = "_SHA256SUMS"
-	signatureSuffix = "_SHA256SUMS.sig"
+	sigSuffix       = ".sig"
+	signatureSuffix = sumsSuffix + sigSuffix
+	keySuffix       = ".asc"
 	manifestSuffix  = "_manifest.json"
 )
 
@@ -27,8 +29,9 @@ const (
 type Kind string
 
 // The kinds of requests. KindManifest is for the file that [Release.Manifest] adds; KindMirrorIndex and KindMirrorVersion
-// are for the network mirror's two documents, KindArchive for archives here and there; the kinds that begin with OCI are the
-// requests of the OCI registry; KindOther is for all that the server does not know.
+// are for the network mirror's two documents, KindArchive for archives here and there, and so are KindSums and KindSignature;
+// KindKey is for the keys that [Release.MirrorStatement] adds to mirrors; the kinds that begin with OCI are the requests of the
+// OCI registry; KindOther is for all that the server does not know.
 const (
 	KindDiscovery     Kind = "discovery"
 	KindVersions      Kind = "versions"
@@ -37,6 +40,7 @@ const (
 	KindSignature     Kind = "signature"
 	KindArchive       Kind = "archive"
 	KindManifest      Kind = "manifest"
+	KindKey           Kind = "key"
 	KindMirrorIndex   Kind = "mirror index"
 	KindMirrorVersion Kind = "mirror version"
 	KindOCIPing       Kind = "oci ping"      // /v2/
@@ -58,7 +62,7 @@ type target struct {
 	addr     address
 	version  string
 	platform string // KindPackage only
-	file     string // the files of a release and the archives of the mirror only
+	file     string // the files of a release and those of the mirror only
 
 	repository string // the OCI registry only
 	reference  string // tag or digest of a manifest, digest of a blob, or name of an upload
@@ -154,6 +158,8 @@ func fileKind(name string) Kind {
 		return KindSignature
 	case strings.HasSuffix(name, manifestSuffix):
 		return KindManifest
+	case strings.HasSuffix(name, keySuffix):
+		return KindKey
 	}
 	return KindOther
 }

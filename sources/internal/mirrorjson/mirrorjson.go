@@ -1,5 +1,6 @@
 // Package mirrorjson is the two documents of the provider network mirror protocol, which both network mirrors and plain
-// file stores have: https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol.
+// file stores have: https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol. [Index] and
+// [Version] are what one reads in them; [IndexDraft] and [VersionDraft] change them, and leave everything else as it is.
 package mirrorjson
 
 import (
@@ -61,9 +62,11 @@ func (x Index) Listing(source string, p sources.Provider, spellings *remote.Spel
 	return listing
 }
 
-// Version is VERSION.json: archives by the name of the platform. A member may be null.
+// Version is VERSION.json: archives by the name of the platform, of which a member may be null; and, from mirrors that keep
+// signatures, where these are.
 type Version struct {
-	Archives map[string]*Archive `json:"archives"`
+	Archives  map[string]*Archive `json:"archives"`
+	Statement *Statement          `json:"origin_statement"`
 }
 
 // Archive says where the archive of one platform is, relative to the document, and what its hashes are.

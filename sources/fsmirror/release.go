@@ -1,0 +1,136 @@
+package fsmirror
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// Release is what a [Target] publishes: packages of one version of a provider. They have been verified, as
+// installer.Installer.Fetch does.
+type Release struct {
+	Provider sources.Provider
+	Version  sources.Version
+	Archives []Archive // at least one, each for another platform
+
+	// Statement is the origin's signed checksums, by which the archives were verified. Nil: they are not known.
+	Statement *hashing.Statement
+}
+
+// Archive is the package for one platform, in a zip file.
+type Archive struct {
+	Platform sources.Platform
+	Path     string       // of the file, which is copied; "": the package is there, as [Target.Stored] says
+	Sum      hashing.Hash // zh, of which the file's bytes are
+
+	// H1 is the hash of the archive's contents, [hashing.Computed.Entries], by which terraform knows it. "": it is taken from
+	// the mirror if that has it, or else computed, which means to inflate the archive, without a limit.
+	H1 hashing.Hash
+}
+
+// Pushed says what became of a [Release].
+type Pushed struct {
+	Dir string // where the provider's packages are
+
+	Added   []sources.Platform // packages that were published, sorted
+	Present []sources.Platform // packages that were there already, sorted
+	Signed  bool               // the origin's signed checksums are there, too
+	Copied  int64              // bytes of archives
+}
+
+func (r *Release) check() error {
+	switch {
+	case r.Provider.IsZero():
+		return &ReleaseError{"Provider", "is missing"}
+	case r.Version.IsZero():
+		return &ReleaseError{"Version", "is missing"}
+	case len(r.Archives) == 0:
+		return &ReleaseError{"Archives", "are missing"}
+	}
+	for i, a := range r.Archives {
+		if problem := cmp.Or(a.problem(), r.problem(a.Platform, i)); problem != "" {
+			return &ReleaseError{fmt.Sprintf("Archives[%d]", i), problem}
+		}
+	}
+	return nil
+}
+
+func (a *Archive) problem() string {
+	switch {
+	case !isHash(a.Sum, hashing.SchemeZH):
+		return fmt.Sprintf("has the Sum %q, which is no zh hash in its usual spelling", a.Sum)
+	case a.H1 != "" && !isHash(a.H1, hashing.SchemeH1):
+		return fmt.Sprintf("has the H1 %q, which is no h1 hash", a.H1)
+	}
+	return ""
+}
+
+func isHash(h hashing.Hash, scheme string) bool {
+	parsed, err := hashing.ParseHash(string(h))
+	return err == nil && parsed == h && h.Scheme() == scheme
+}
+
+// problem says what is wrong about the platform of the archive i.
+func (r *Release) problem(on sources.Platform, i int) string {
+	if _, err := sources.ParsePlatform(on.String()); err != nil {
+		return "has no valid Platform"
+	}
+	if slices.ContainsFunc(r.Archives[:i], func(a Archive) bool { return a.Platform == on }) {
+		return fmt.Sprintf("is a second one for %s", on)
+	}
+	return ""
+}
+
+// ReleaseError says which field of a [Release] cannot be published.
+type ReleaseError struct {
+	Field   string // "Archives[2]"
+	Problem string
+}
+
+func (e *ReleaseError) Error() string { return "the release's " + e.Field + " " + e.Problem }
+
+// ConflictError says that another archive is there for the same platform of the version. It is left as it is: a released
+// package does not change.
+type ConflictError struct {
+	Path     string // of the archive
+	Platform sources.Platform
+	Stored   hashing.Hash // zh of what is there
+	Pushed   hashing.Hash // zh of what was to be published
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("%s is another package for %s: %s; it was not replaced by %s: find out which of them the provider's author has released, and remove the package if it is the wrong one",
+		e.Path, e.Platform, e.Stored, e.Pushed)
+}
+
+// StatementError says that a signed statement cannot be in the mirror with a version, because those who verify it would
+// then refuse a package.
+type StatementError struct {
+	Platform sources.Platform // of that package
+	Err      error
+}
+
+func (e *StatementError) Error() string {
+	return fmt.Sprintf("the signed checksums do not fit the package for %s: %v", e.Platform, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *StatementError) Unwrap() error { return e.Err }
+
+// FileError says that an index or a statement in the mirror is not what it should be, and what is published would have to
+// rest on it. It matches [sources.ErrMalformed].
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Is makes the error one of kind ErrMalformed.
+func (e *FileError) Is(kind error) bool { return kind == sources.ErrMalformed }
