@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -98,7 +100,7 @@ func (s *session) pushOne(ctx context.Context, target *ocimirror.Target, selecti
 	if err != nil {
 		return err
 	}
-	s.out.print(pushRecord(selection, pushed, archives[0].Proof))
+	s.out.print(pushRecord(selection, pushed, weakest(archives)))
 	if !s.json {
 		_, err = fmt.Fprintf(s.stdout, "%s@%s\n", pushed.Address, pushed.Digest)
 	}
@@ -119,6 +121,13 @@ func (s *session) fetch(ctx context.Context, selection installer.Selection, scra
 		})
 	}
 	return archives, group.Wait()
+}
+
+// weakest returns the proof that rests on the least: what holds for all the packages.
+func weakest(archives []*installer.Archive) *hashing.Proof {
+	return slices.MinFunc(archives, func(a, b *installer.Archive) int {
+		return cmp.Compare(a.Proof.Authority, b.Proof.Authority)
+	}).Proof
 }
 
 const phasePush installer.Phase = "push"

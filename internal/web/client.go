@@ -71,15 +71,22 @@ func (c *Client) prepare() {
 	if c.HTTP != nil {
 		own = *c.HTTP
 	}
-	if own.Transport == nil {
-		own.Transport = newTransport()
-	}
+	forDocuments, forArchives := Transports(own.Transport)
 	own.Timeout = 0 // the deadlines here know documents from archives
 	own.CheckRedirect = c.checkRedirect
 	documents, archives := own, own
-	documents.Transport = locationChecker{own.Transport}
-	archives.Transport = locationChecker{separateConnections(own.Transport)}
+	documents.Transport = locationChecker{forDocuments}
+	archives.Transport = locationChecker{forArchives}
 	c.forDocument, c.forArchive = &documents, &archives
+}
+
+// Transports returns the transports for documents and for archives that are made of a caller's; nil: of the standard
+// one. [Client] uses them; they are for those who put something between, and a client on top of that.
+func Transports(base http.RoundTripper) (documents, archives http.RoundTripper) {
+	if base == nil {
+		base = newTransport()
+	}
+	return base, separateConnections(base)
 }
 
 func newTransport() http.RoundTripper {

@@ -98,11 +98,13 @@ var _ http.RoundTripper = (*authorizer)(nil)
 // origin gets no credentials.
 func (a *authorizer) isOwn(req *http.Request) bool {
 	for {
-		if web.Origin(req.URL) != a.origin {
+		switch {
+		case web.Origin(req.URL) != a.origin:
 			return false
-		}
-		if req.Response == nil || req.Response.Request == nil {
+		case req.Response == nil:
 			return true
+		case req.Response.Request == nil:
+			return false // nobody knows who sent it here
 		}
 		req = req.Response.Request
 	}

@@ -157,14 +157,12 @@ func unmarshalHelper(src json.RawMessage, name *string) error {
 	if err := json.Unmarshal(src, &text); err != nil {
 		return err
 	}
-	if strings.ContainsAny(text, "/\\\x00") {
+	if !isHelperName(text) {
 		return errHelperPath
 	}
 	*name = text
 	return nil
 }
-
-var errHelperPath = errors.New("this is not the name of a credential helper")
 
 // candidates returns what the file has for a repository.
 func (f *configFile) candidates(registry, repository string) []candidate {

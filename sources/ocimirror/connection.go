@@ -29,7 +29,11 @@ func newConnection(config Config) (*connection, error) {
 		return nil, err
 	}
 	c := &connection{config: config, repositories: map[registry.Reference]*repository{}}
-	c.documents, c.archives = transports(config.Client)
+	var base http.RoundTripper
+	if config.Client != nil {
+		base = config.Client.Transport
+	}
+	c.documents, c.archives = web.Transports(base)
 	return c, nil
 }
 
@@ -87,7 +91,6 @@ type repository struct {
 	connection *connection
 	web        *web.Client // for documents
 	archives   *web.Client // for large blobs
-	client     *client     // for what is written, and for referrers
 }
 
 func (c *connection) newRepository(ref registry.Reference) *repository {
@@ -103,7 +106,6 @@ func (c *connection) newRepository(ref registry.Reference) *repository {
 	r.authorizer = newAuthorizer(r.base, ref, c)
 	r.web = c.newWeb(teller{r.authorizer})
 	r.archives = c.newWeb(teller{r.authorizer.over(c.archives)})
-	r.client = newClient(r)
 	return r
 }
 

@@ -16,11 +16,11 @@
 // are no versions are passed over, with a warning if they look like one. Lists come in pages, which a registry links by
 // the Link header, and only among themselves.
 //
-// A repository or a tag that is not there is absence, and so is a name that the registry says is invalid or unknown. A
-// tag of something else is an [*ArtifactError] that says of what. So is an index, a manifest or an archive that lacks a
-// type, is of another size, or does not have the digest by which it was asked for: an entry that says it is a package
-// must be one, whatever its platform. Two packages for one platform, which differ in what a platform here does not have,
-// are an [*AmbiguousError].
+// A repository or a tag that is not there is absence, and so is a name that the registry says is invalid or unknown,
+// unless it refuses to answer (401, 403). A tag of something else is an [*ArtifactError] that says of what. So is an
+// index, a manifest or an archive that lacks a type, is of another size, or does not have the digest by which it was
+// asked for: an entry that says it is a package must be one, whatever its platform. Two packages for one platform,
+// which differ in what a platform here does not have, are an [*AmbiguousError].
 //
 // Archives are read over connections of their own, and go on where a connection broke: what has a digest cannot have changed.
 // Where the registry, or the object store that it leads to, has ranges, an open archive offers them
@@ -28,8 +28,13 @@
 //
 // # Trust
 //
-// The digest of the layer is the package's hash, which the registry reports. Nobody vouches for the other platforms. What the
-// origin signed counts for more if it was published together with the packages, see below.
+// The digest of the layer is the package's hash, which the registry reports. That it is the version which the tag says,
+// and for the platform which the index says, is no more than reported either: nothing in an archive tells. Nobody vouches
+// for the other platforms.
+//
+// What the origin signed counts for more if it was published together with the packages, see below; it is over versions
+// and platforms as well. Whoever runs the registry can leave it out as well as replace it. Those who rely on it demand
+// it, and the signer's key, by the policy of package installer.
 //
 // # Credentials
 //
@@ -65,11 +70,13 @@
 // archive is another one is a [*ConflictError], and a tag of something else is left alone. The tag moves when all of a
 // release is there.
 //
-// Each manifest also has a tag of its own, "purveyor.1.2.3.linux_amd64", by which concurrent publishers of one version find
-// each other's packages; none is lost when all have come to their end, and what a killed one has left behind is put right by
-// whoever publishes something of the version next. These tags are no versions for any reader, and keep registries that
-// clean up manifests without a tag from breaking the index. To withdraw a version, delete them as well as its own tag:
-// otherwise the packages come back when the version is published again.
+// Each manifest also has a tag of its own, "purveyor.1.2.3.linux_amd64", by which concurrent publishers of one version
+// find each other's packages; none is lost when all have come to their end, and what a killed one has left behind is
+// put right by whoever publishes something of the version next. These tags are no versions for any reader, and keep
+// registries that clean up manifests without a tag from breaking the index. Whoever may write them adds to the version,
+// when somebody publishes something of it next: a registry that protects tags of versions should protect these, too. To
+// withdraw a version, delete them as well as its own tag: otherwise the packages come back when the version is
+// published again.
 //
 // # Statements
 //
@@ -85,15 +92,15 @@
 // go by that. OpenTofu does not look at any of it.
 //
 // Statements are found by https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#listing-referrers, or
-// by the tag for referrers ("sha256-…") where the registry answers that with 404. A registry that answers neither is an
-// error. Whoever reads a package whose index has statements gets the claims of the first one that verifies and lists the
-// package with the digest of its layer, as [hashing.Signed], the key being marked as one that came along
+// by the tag for referrers ("sha256-…") where the registry has no such API or knows of none by it. One that fails to
+// answer is an error. Whoever reads a package whose index has statements gets the claims of the first one that verifies
+// and lists the package with the digest of its layer, as [hashing.Signed], the key being marked as one that came along
 // ([hashing.Signer.Carried]). If none does, that is an error: what was signed never becomes what is merely reported.
 //
 // A Target verifies the statement before anything is sent, and refuses one that leaves out a package of the version. It
 // attaches the statement before the tag names the index. When an index takes the place of another one, those of the old
-// one are attached to the new one, too, except for one that does not verify, if the release brings another; only a publisher that has no statement, at the same time as one that
-// has, can leave the index without it until the next publishes.
+// one are attached to the new one, too, except for a broken one, if the release brings another. Only a publisher that has
+// no statement, at the same time as one that has, can leave the index without it until the next publishes.
 //
 // # Limits
 //

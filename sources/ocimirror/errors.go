@@ -31,9 +31,15 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%s has %d packages for %s, and there can be only one: %s",
-		e.Artifact, len(e.Variants), e.Platform, strings.Join(e.Variants, ", "))
+	variants := strings.Join(e.Variants[:min(len(e.Variants), maxVariants)], ", ")
+	if more := len(e.Variants) - maxVariants; more > 0 {
+		variants += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%s has %d packages for %s, and there can be only one: %s", e.Artifact, len(e.Variants), e.Platform, variants)
 }
+
+// maxVariants is how many packages a message names. Processors have fewer variants.
+const maxVariants = 10
 
 // Is makes the error one of kind ErrMalformed.
 func (e *AmbiguousError) Is(kind error) bool { return kind == sources.ErrMalformed }

@@ -31,7 +31,7 @@ type HelperError struct {
 	Program  string // "docker-credential-x"
 	File     string // the configuration file that names it; "": the [Keychain]
 	Registry string // that it was asked for
-	Stderr   string // what the program said, shortened; it is for people
+	Stderr   string // what the program said of it, shortened; it is for people
 	Err      error  // an [*exec.ExitError], [exec.ErrNotFound], a context's error, [sources.ErrTooLarge], [sources.ErrMalformed], …
 }
 
@@ -51,6 +51,10 @@ func (e *HelperError) Unwrap() error { return e.Err }
 // to the name that was used when the credentials were stored, which is not the same with all tools.
 func (k *Keychain) run(ctx context.Context, c candidate, registry string) (Credential, error) {
 	e := HelperError{Program: helperPrefix + c.helper, File: c.file, Registry: registry}
+	if !isHelperName(c.helper) {
+		e.Err = errHelperPath
+		return Credential{}, &e
+	}
 	path, err := lookPath(k.Environ, e.Program)
 	if err != nil {
 		e.Err = err
@@ -104,10 +108,21 @@ func (k *Keychain) get(ctx context.Context, path, name string, e HelperError) (C
 		credential, err = parseHelperAnswer(stdout.kept)
 	}
 	if err != nil {
-		e.Err, e.Stderr = err, shown(string(stderr.kept))
+		e.Err, e.Stderr = err, complaint(err, stdout.kept, stderr.kept)
 		return Credential{}, &e
 	}
 	return credential, nil
+}
+
+// complaint returns what a program says about its failure. Most helpers say it where the answer would be, which is not
+// shown if it looks like one.
+func complaint(err error, stdout, stderr []byte) string {
+	text := shown(string(stderr))
+	var exit *exec.ExitError
+	if text == "" && errors.As(err, &exit) && !bytes.ContainsRune(stdout, '{') {
+		text = shown(string(stdout))
+	}
+	return text
 }
 
 // hasNothing recognises the words with which helpers say that they know no credentials, with a status as for an error:
@@ -130,6 +145,11 @@ func parseHelperAnswer(answer []byte) (Credential, error) {
 	}
 	return newCredential(document.Username, document.Secret), nil
 }
+
+// isHelperName tells a name from a path, by which another program could be found than those that are made to be helpers.
+func isHelperName(name string) bool { return !strings.ContainsAny(name, "/\\:\x00") }
+
+var errHelperPath = errors.New("this is not the name of a credential helper")
 
 // lookPath looks for a program in the directories of PATH; those that are not absolute are passed over, so that what
 // runs does not depend on where.

@@ -47,6 +47,12 @@ func beHelper(behaviour string) int {
 	case behaviour == "fail":
 		fmt.Fprint(os.Stderr, "the vault is\x1b[2J sealed\n")
 		return 3
+	case behaviour == "complain":
+		fmt.Print("the vault is locked\n")
+		return 1
+	case behaviour == "leak":
+		fmt.Print(`{"Username":"u","Secret":"s3cr3t"}`)
+		return 1
 	case behaviour == "none", behaviour == "bare" && isURL:
 		fmt.Print("credentials not found in native keychain\n")
 		return 1
@@ -164,10 +170,12 @@ func TestHelpersThatFail(t *testing.T) {
 		want error
 		says string
 	}{
-		"fail":    {nil, "exit status 3 (the vault is[2J sealed"},
-		"garbage": {sources.ErrMalformed, "not a JSON object"},
-		"newline": {sources.ErrMalformed, "control characters"},
-		"flood":   {sources.ErrTooLarge, ""},
+		"fail":     {nil, "exit status 3 (the vault is[2J sealed"},
+		"complain": {nil, "exit status 1 (the vault is locked)"},
+		"leak":     {nil, "exit status 1"},
+		"garbage":  {sources.ErrMalformed, "not a JSON object"},
+		"newline":  {sources.ErrMalformed, "control characters"},
+		"flood":    {sources.ErrTooLarge, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -202,7 +210,7 @@ func TestHelpersThatAreNotThere(t *testing.T) {
 	for name, keychain := range map[string]*ocimirror.Keychain{
 		"no environment": {DefaultHelper: "x"},
 		"not in PATH":    {DefaultHelper: "x", Environ: []string{"PATH=" + dir}},
-		"relative":       {DefaultHelper: "relative", Environ: []string{"PATH=."}, Dir: dir},
+		"relative":       {DefaultHelper: "relative", Environ: []string{"PATH=" + relative(t, dir)}},
 		"a directory":    {DefaultHelper: "dir", Environ: []string{"PATH=" + dir}},
 		"no program":     {DefaultHelper: "plain", Environ: []string{"PATH=" + dir}},
 	} {
@@ -212,6 +220,20 @@ func TestHelpersThatAreNotThere(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// relative returns the path of a directory from here.
+func relative(t *testing.T, dir string) string {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := filepath.Rel(here, dir)
+	if err != nil {
+		t.Skip(err) // on another drive
+	}
+	return path
 }
 
 func TestHelpersEndWithTheContext(t *testing.T) {
@@ -253,5 +275,16 @@ func TestHelpersAreAskedOnce(t *testing.T) {
 	group.Wait()
 	if asked() != "https://r.example" {
 		t.Errorf("it was asked for %q", asked())
+	}
+}
+
+func TestHelperNamesAreNoPaths(t *testing.T) {
+	t.Parallel()
+	environ, _ := helpers(t, "hang")
+	k := &ocimirror.Keychain{DefaultHelper: "../../x", Environ: environ}
+	_, err := k.Credential(t.Context(), "a", "b")
+	var helper *ocimirror.HelperError
+	if !errors.As(err, &helper) || !strings.Contains(err.Error(), "not the name") {
+		t.Errorf("%v", err)
 	}
 }

@@ -341,3 +341,15 @@ func TestBlobsOfNoSize(t *testing.T) {
 		t.Errorf("the size is %d, want that of the manifest, %d", size, longer-1)
 	}
 }
+
+// Messages stay readable.
+func TestErrorsOfManyVariantsAreShort(t *testing.T) {
+	t.Parallel()
+	e := &ocimirror.AmbiguousError{Artifact: "a", Platform: onLinux}
+	for range 1000 {
+		e.Variants = append(e.Variants, strings.Repeat("v", 300))
+	}
+	if n := len(e.Error()); n > 10_000 {
+		t.Errorf("%d bytes", n)
+	}
+}

@@ -88,12 +88,16 @@ func variantOf(entry ocispec.Descriptor) string {
 	return fmt.Sprintf("%s (%s)", shown(text), shown(string(entry.Digest)))
 }
 
+// maxPlatform is the length of the longest name of a platform that is told of; there are none of half that length.
+const maxPlatform = 64
+
 // platforms returns the platforms that there are packages for, sorted.
 func (x *packageIndex) platforms() []sources.Platform {
 	var all []sources.Platform
 	for _, entry := range x.packages {
-		on, err := sources.ParsePlatform(entry.Platform.OS + "_" + entry.Platform.Architecture)
-		if err == nil && entry.Platform.OSVersion == "" && !slices.Contains(all, on) {
+		name := entry.Platform.OS + "_" + entry.Platform.Architecture
+		on, err := sources.ParsePlatform(name)
+		if err == nil && len(name) <= maxPlatform && entry.Platform.OSVersion == "" && !slices.Contains(all, on) {
 			all = append(all, on)
 		}
 	}

@@ -2,6 +2,7 @@ package ocimirror
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -119,6 +120,7 @@ func FuzzManifests(f *testing.F) {
 	entry := `{"mediaType":"` + ocispec.MediaTypeImageManifest + `","artifactType":"` + ArtifactTypePackage + `","digest":"` + digest + `","size":2,"platform":{"os":"linux","architecture":"amd64"}}`
 	f.Add(`{"mediaType":"` + ocispec.MediaTypeImageIndex + `","artifactType":"` + ArtifactTypeProvider + `","manifests":[` + entry + `]}`)
 	f.Add(`{"mediaType":"` + ocispec.MediaTypeImageManifest + `","artifactType":"` + ArtifactTypePackage + `","layers":[{"mediaType":"archive/zip","digest":"` + digest + `","size":3}]}`)
+	f.Add(`{"mediaType":"` + ocispec.MediaTypeImageIndex + `","manifests":[` + strings.Repeat(`{"artifactType":"`+ArtifactTypeStatement+`"},`, MaxStatements) + `{}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		on := sources.Platform{OS: "linux", Arch: "amd64"}
 		for _, mediaType := range []string{ocispec.MediaTypeImageIndex, ocispec.MediaTypeImageManifest} {
@@ -133,6 +135,10 @@ func FuzzManifests(f *testing.F) {
 			}
 			if d, err := m.archive(on); err == nil && (d.Digest.Validate() != nil || d.Size < 0 || d.Digest.Algorithm() != "sha256") {
 				t.Errorf("found %+v", d)
+			}
+			statements := &referrerList{}
+			if _ = statements.add(m); len(statements.found) > MaxStatements {
+				t.Errorf("%d statements", len(statements.found))
 			}
 			_ = m.descriptor()
 		}
@@ -166,5 +172,57 @@ func TestMessagesOfServers(t *testing.T) {
 	}
 	if got := messageOf(long, req); len(got) != maxMessage {
 		t.Errorf("a message of %d characters", len(got))
+	}
+}
+
+// sender is a network in which every registry sends its clients to the next port.
+type sender struct{ came []*http.Request }
+
+func (s *sender) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.came = append(s.came, req)
+	resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}
+	if len(s.came) == 1 {
+		resp.StatusCode = http.StatusTemporaryRedirect
+		resp.Header.Set("Location", "https://127.0.0.1:2/elsewhere")
+	}
+	return resp, nil
+}
+
+// The client of oras copies credentials into a request itself. They do not follow a redirect either; and what it is told
+// to request elsewhere is not requested at all.
+func TestTheClientOfOrasIsWatched(t *testing.T) {
+	t.Parallel()
+	network := &sender{}
+	c, err := newConnection(Config{
+		Repository: func(sources.Provider) (string, string, error) { return "127.0.0.1:1", "a/b", nil },
+		Client:     &http.Client{Transport: network},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.repository(sources.MustParseProvider("a/b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]int{"https://127.0.0.1:1/v2/a/b/x": 2, "https://127.0.0.1:2/v2/a/b/x": 0, "http://127.0.0.1:1/v2/a/b/x": 0} {
+		network.came = nil
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer s3cr3t")
+		resp, err := newOutlet(r).Client.Do(req)
+		var refused *web.RefusedError
+		if err == nil {
+			resp.Body.Close()
+		} else if !errors.As(err, &refused) {
+			t.Errorf("%s: %v", url, err)
+		}
+		if len(network.came) != want {
+			t.Errorf("%s: %d requests", url, len(network.came))
+		}
+		if want == 2 && (network.came[0].Header.Get("Authorization") == "" || network.came[1].Header.Get("Authorization") != "") {
+			t.Errorf("%s: the redirect took credentials along", url)
+		}
 	}
 }

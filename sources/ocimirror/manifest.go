@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -108,24 +109,39 @@ type list[T any] []T
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *list[T]) UnmarshalJSON(src []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(src))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
-		return json.Unmarshal(src, (*[]T)(l)) // null, or an error
-	}
-	for decoder.More() {
+	return eachElement(src, func(element T) error {
 		if len(*l) == MaxEntries {
 			return errTooMany
 		}
+		*l = append(*l, element)
+		return nil
+	})
+}
+
+var errTooMany = fmt.Errorf("there are more than %d elements in an array, the limit", MaxEntries)
+
+// eachElement calls each with one element of a JSON array after the other. Null, and nothing, are like an empty array.
+func eachElement[T any](src []byte, each func(T) error) error {
+	decoder := json.NewDecoder(bytes.NewReader(src))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
+		if len(src) == 0 || string(src) == "null" {
+			return nil
+		}
+		return errNoArray
+	}
+	for decoder.More() {
 		var element T
 		if err := decoder.Decode(&element); err != nil {
 			return err
 		}
-		*l = append(*l, element)
+		if err := each(element); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-var errTooMany = fmt.Errorf("there are more than %d elements in an array, the limit", MaxEntries)
+var errNoArray = errors.New("there is something else where an array has to be")
 
 // descriptor describes the document itself.
 func (m *manifest) descriptor() ocispec.Descriptor {

@@ -257,3 +257,21 @@ func TestAnotherArchiveThanTheDigestSays(t *testing.T) {
 		t.Errorf("judged: %v", err)
 	}
 }
+
+// What a registry refuses to tell is not absent, whatever it calls the refusal.
+func TestRefusalsAreNoAbsence(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 403} {
+		s := start(t, registrytest.Config{})
+		body := fmt.Appendf(nil, `{"errors":[{"code":"NAME_UNKNOWN","message":"no such name"}]}`)
+		fault(t, s, registrytest.Fault{Kind: registrytest.KindOCITags, Status: status, Body: body})
+		fault(t, s, registrytest.Fault{Kind: registrytest.KindOCIManifest, Status: status, Body: body})
+		source := connect(t, s)
+		if _, err := source.Versions(t.Context(), rocket); errors.Is(err, sources.ErrNotFound) || !errors.Is(err, sources.ErrUnauthorized) {
+			t.Errorf("%d: %v", status, err)
+		}
+		if _, err := describe(t, source); errors.Is(err, sources.ErrNotFound) || !errors.Is(err, sources.ErrUnauthorized) {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}

@@ -26,6 +26,7 @@ type push struct {
 	release  *Release
 	parcels  []*parcel
 	evidence *evidence // the release's statement; nil: none
+	wrote    bool      // the index, at least once
 
 	mu     sync.Mutex // guards what follows
 	pushed Pushed
@@ -42,10 +43,14 @@ type parcel struct {
 	foreign  bool  // somebody else has published another manifest of the same archive
 }
 
-func newParcel(r *Release, a Archive) (*parcel, error) {
+func newParcel(r *Release, i int) (*parcel, error) {
+	a := r.Archives[i]
 	info, err := os.Stat(a.Path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &ReleaseError{fmt.Sprintf("Archives[%d]", i), fmt.Sprintf("has the Path %q, which is no file", a.Path)}
 	}
 	layer := newArchiveDescriptor(sources.ArchiveName(r.Provider, r.Version, a.Platform), a.Sum, info.Size())
 	manifest := encode(newPackageManifest(layer))
@@ -78,8 +83,8 @@ func (p *push) run(ctx context.Context) error {
 
 // pack makes the manifests, and verifies the statement: nothing is sent of a release that is not right.
 func (p *push) pack() (err error) {
-	for _, a := range p.release.Archives {
-		parcel, err := newParcel(p.release, a)
+	for i := range p.release.Archives {
+		parcel, err := newParcel(p.release, i)
 		if err != nil {
 			return err
 		}

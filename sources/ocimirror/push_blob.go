@@ -9,6 +9,7 @@ import (
 	"os"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/errdef"
 
 	"github.com/purveyor-dev/purveyor/internal/web"
 )
@@ -30,7 +31,7 @@ func fileBlob(path string, descriptor ocispec.Descriptor) blob {
 // send makes sure that the repository has a blob. One that is there is not sent. One that another repository of the
 // registry is known to have is taken from there, if the registry can.
 func (p *push) send(ctx context.Context, b blob) error {
-	there, err := p.oras.Blobs().Exists(ctx, b.Descriptor)
+	there, err := p.has(ctx, b)
 	switch {
 	case err != nil:
 		return err
@@ -38,7 +39,7 @@ func (p *push) send(ctx context.Context, b blob) error {
 		p.settled(&p.pushed.Reused, b)
 		return nil
 	}
-	if from := p.target.holder(p.repo, b.Digest); from != "" && p.mount(ctx, b, from) {
+	if from := p.target.holder(p.repo, b); from != "" && p.mount(ctx, b, from) {
 		p.settled(&p.pushed.Mounted, b)
 		return nil
 	}
@@ -49,9 +50,19 @@ func (p *push) send(ctx context.Context, b blob) error {
 	return nil
 }
 
+// has reports whether the repository has a blob. One of another size is not it: the digest is right, and so the file has
+// changed, which the upload will find out.
+func (p *push) has(ctx context.Context, b blob) (bool, error) {
+	stored, err := p.oras.Blobs().Resolve(ctx, b.Digest.String())
+	if errors.Is(err, errdef.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && stored.Size == b.Size, err
+}
+
 // settled counts a blob that is in the repository now.
 func (p *push) settled(as *Blobs, b blob) {
-	p.target.hold(p.repo, b.Digest)
+	p.target.hold(p.repo, b)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	as.Count++

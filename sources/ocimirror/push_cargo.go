@@ -35,6 +35,7 @@ func newCargo(content io.ReadCloser, want ocispec.Descriptor, stall time.Duratio
 	c := &cargo{ReadCloser: content, want: want, sum: sha256.New(), stall: stall, stop: stop}
 	if stall >= 0 {
 		c.timer = time.AfterFunc(stall, func() { stop(web.ErrStalled) })
+		c.timer.Stop() // until somebody comes for the bytes: the registry may be asked for a place first, and say when
 	}
 	return c
 }

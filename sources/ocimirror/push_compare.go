@@ -22,7 +22,9 @@ func (p *push) compare(ctx context.Context, current *draft) error {
 			p.pushed.Added = append(p.pushed.Added, parcel.on)
 		default:
 			p.pushed.Present = append(p.pushed.Present, parcel.on)
-			parcel.foreign = current.packages(parcel.on)[0].Digest != parcel.entry.Digest
+			if stored := current.packages(parcel.on)[0]; stored.Digest != parcel.entry.Digest {
+				parcel.entry, parcel.foreign = stored, true // what to put back, should it get lost
+			}
 		}
 	}
 	slices.SortFunc(p.pushed.Added, sources.Platform.Compare)

@@ -232,3 +232,52 @@ func TestTracesOfOtherThings(t *testing.T) {
 		}
 	}
 }
+
+// An index can lose a package that somebody else has published while the same package is published again.
+func TestForeignManifestsThatGetLost(t *testing.T) {
+	t.Parallel()
+	d := newDock(t, registrytest.OCI{})
+	linux, darwin := freight(t, onLinux, "linux"), freight(t, onDarwin, "darwin")
+	d.push(roverRelease(darwin))
+	alone := string(d.get("manifests/1.0.0"))
+	const image = "application/vnd.oci.image.manifest.v1+json"
+	const indexType = "application/vnd.oci.image.index.v1+json"
+	// Another tool publishes the same archive by a manifest of its own.
+	other := ocimirror.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []ocimirror.Archive{linux}}
+	d.push(other)
+	foreign := fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"artifactType":"application/vnd.opentofu.provider-target","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":%q,"size":2},"layers":[{"mediaType":"archive/zip","digest":%q,"size":5}]}`,
+		image, digestOf("{}"), digestOf("linux"))
+	d.put(image, digestOf(foreign), foreign)
+	both := strings.TrimSuffix(alone, "]}") + fmt.Sprintf(`,{"mediaType":%q,"artifactType":"application/vnd.opentofu.provider-target","digest":%q,"size":%d,"platform":{"architecture":"amd64","os":"linux"}}]}`,
+		image, digestOf(foreign), len(foreign))
+	d.put(indexType, "1.0.0", both)
+	lose := &interposedHead{RoundTripper: d.Client().Transport, then: func() { d.put(indexType, "1.0.0", alone) }}
+	target := d.target(func(c *ocimirror.TargetConfig) { c.Client = &http.Client{Transport: lose} })
+	if _, err := target.Push(t.Context(), roverRelease(linux)); err != nil {
+		t.Fatal(err)
+	}
+	if !lose.done {
+		t.Fatal("nothing got lost")
+	}
+	source, err := ocimirror.New(d.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Package(t.Context(), rover, rover1, onLinux); err != nil {
+		t.Error(err)
+	}
+}
+
+type interposedHead struct {
+	http.RoundTripper
+	then func()
+	done bool
+}
+
+func (i *interposedHead) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !i.done && req.Method == http.MethodHead && strings.Contains(req.URL.Path, "/blobs/") {
+		i.done = true
+		i.then()
+	}
+	return i.RoundTripper.RoundTrip(req)
+}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -125,15 +126,31 @@ func TestStalledUploadsEnd(t *testing.T) {
 		<-r.Context().Done()
 		return true
 	}})
-	hasty := func(c *ocimirror.TargetConfig) { c.Stall, c.ArchiveRetries = 50*time.Millisecond, 1 }
+	attempts := &uploadCounter{RoundTripper: d.Client().Transport}
+	hasty := func(c *ocimirror.TargetConfig) {
+		c.Stall, c.ArchiveRetries, c.Client = 50*time.Millisecond, 1, &http.Client{Transport: attempts}
+	}
 	big := freight(t, onLinux, strings.Repeat("linux", 4<<20)) // more than any buffer on the way
 	_, err := d.target(hasty).Push(t.Context(), roverRelease(big))
 	if !errors.Is(err, sources.ErrUnavailable) || !strings.Contains(err.Error(), "no data") {
 		t.Errorf("the error is %v", err)
 	}
-	if n := d.uploads(); n != 2 {
+	if n := attempts.n.Load(); n != 2 {
 		t.Errorf("there were %d attempts", n)
 	}
+}
+
+// uploadCounter is a transport that counts the requests that send blobs.
+type uploadCounter struct {
+	http.RoundTripper
+	n atomic.Int32
+}
+
+func (c *uploadCounter) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method == http.MethodPut && strings.Contains(req.URL.Path, "/blobs/uploads/") {
+		c.n.Add(1)
+	}
+	return c.RoundTripper.RoundTrip(req)
 }
 
 func TestRegistriesThatDoNotAnswer(t *testing.T) {
@@ -201,5 +218,18 @@ func TestBlobsAreMounted(t *testing.T) {
 		if pushed.Mounted.Count != mounted || pushed.Uploaded.Count != uploaded || d.uploads() != 2+uploaded {
 			t.Errorf("without mounting is %v: %+v, %d uploads", noMount, pushed, d.uploads())
 		}
+	}
+}
+
+// What a registry says goes to terminals.
+func TestWhatRegistriesSayOfUploadsIsClean(t *testing.T) {
+	t.Parallel()
+	d := newDock(t, registrytest.OCI{})
+	d.fault(registrytest.Fault{Kind: registrytest.KindOCIUpload, Status: http.StatusNotFound,
+		Body: []byte(`{"errors":[{"code":"NAME_UNKNOWN","message":"\u001b[2Jhello"}]}`)})
+	_, err := d.target().Push(t.Context(), roverRelease(freight(t, onLinux, "linux")))
+	var refused *ocimirror.RegistryError
+	if !errors.As(err, &refused) || refused.Code != "NAME_UNKNOWN" || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("the error is %q", err)
 	}
 }

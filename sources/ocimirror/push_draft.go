@@ -34,12 +34,12 @@ func newDraftEntry(descriptor ocispec.Descriptor) entry {
 
 // indexDocument is the JSON of an index: https://github.com/opencontainers/image-spec/blob/v1.1.1/image-index.md
 type indexDocument struct {
-	SchemaVersion int               `json:"schemaVersion"`
-	MediaType     string            `json:"mediaType"`
-	ArtifactType  string            `json:"artifactType"`
-	Manifests     []json.RawMessage `json:"manifests"`
-	Subject       json.RawMessage   `json:"subject,omitempty"`
-	Annotations   json.RawMessage   `json:"annotations,omitempty"`
+	SchemaVersion int                   `json:"schemaVersion"`
+	MediaType     string                `json:"mediaType"`
+	ArtifactType  string                `json:"artifactType"`
+	Manifests     list[json.RawMessage] `json:"manifests"`
+	Subject       json.RawMessage       `json:"subject,omitempty"`
+	Annotations   json.RawMessage       `json:"annotations,omitempty"`
 }
 
 // newDraft reads what the tag of a version names: nil for nothing. What is no provider is not touched.
@@ -53,9 +53,6 @@ func newDraft(m *manifest) (*draft, error) {
 	var doc indexDocument
 	if err := m.decode(&doc); err != nil {
 		return nil, err
-	}
-	if len(doc.Manifests) > MaxEntries {
-		return nil, &ArtifactError{m.artifact, fmt.Sprintf("the index has %d entries, and the limit is %d", len(doc.Manifests), MaxEntries)}
 	}
 	d := &draft{subject: doc.Subject, annotations: doc.Annotations, stored: m.body}
 	for i, raw := range doc.Manifests {

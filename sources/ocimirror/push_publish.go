@@ -26,6 +26,10 @@ const maxPublications = 10
 // still, and so as P had written it; since nobody wrote it after P, Q was done with it as it was, which takes that it
 // had Q's package.
 //
+// Two publishers of different packages for one platform write the same trace, and the one who wrote it first hears of the
+// other: by the trace, which each looks at once more in the end; or if the other wrote it later than that, then the other
+// read the index later still, and found the first one's package there.
+//
 // A publisher that is killed, or fails, between its last write and its last look may have undone another's work, for
 // nobody looks again. So may a registry that shows answers of the past, and a write that was given up and takes effect later. The
 // traces remain, and whoever publishes something of the version next, or the same once more, puts the index right.
@@ -55,14 +59,19 @@ func (p *push) publishOnce(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := p.accompany(ctx, current, next); err != nil {
+	accompanied, err := p.accompany(ctx, current, next)
+	if err != nil {
 		return false, err
 	}
 	p.pushed.Digest = next.descriptor().Digest.String()
-	if next == current {
-		return true, nil
+	if next != current {
+		p.wrote = true
+		return false, p.putManifest(ctx, next.descriptor(), next.bytes(), p.tag())
 	}
-	return false, p.putManifest(ctx, next.descriptor(), next.bytes(), p.tag())
+	if accompanied && p.wrote {
+		return true, p.checkTraces(ctx)
+	}
+	return accompanied, nil
 }
 
 // complete returns an index with the packages of the release and with those that have left a trace; the same index if

@@ -236,3 +236,33 @@ func TestFilesThatChange(t *testing.T) {
 		}
 	}
 }
+
+// A file of another size is not published either where the registry has the archive.
+func TestFilesThatChangeAfterTheyWerePublished(t *testing.T) {
+	t.Parallel()
+	d := newDock(t, registrytest.OCI{})
+	archive := freight(t, onLinux, "linux")
+	d.push(roverRelease(archive))
+	if err := os.WriteFile(archive.Path, []byte("linux and more"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := roverRelease(archive)
+	other.Version = sources.MustParseVersion("1.0.1")
+	_, err := d.target().Push(t.Context(), other)
+	var mismatch *hashing.MismatchError
+	if !errors.As(err, &mismatch) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestPathsThatAreNoFiles(t *testing.T) {
+	t.Parallel()
+	d := newDock(t, registrytest.OCI{})
+	archive := freight(t, onLinux, "linux")
+	archive.Path = t.TempDir()
+	_, err := d.target().Push(t.Context(), roverRelease(archive))
+	var release *ocimirror.ReleaseError
+	if !errors.As(err, &release) || len(d.Requests()) != 0 {
+		t.Errorf("%v", err)
+	}
+}

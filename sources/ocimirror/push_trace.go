@@ -38,6 +38,23 @@ func (p *push) leaveTrace(ctx context.Context, c *parcel) error {
 	return p.putManifest(ctx, c.entry.Descriptor, c.manifest, tag)
 }
 
+// checkTraces finds out whether another publisher has had the same place for another archive.
+func (p *push) checkTraces(ctx context.Context) error {
+	for _, c := range p.parcels {
+		stored, err := p.oras.Resolve(ctx, traceTag(p.release.Version, c.on))
+		switch {
+		case errors.Is(err, errdef.ErrNotFound) || err == nil && stored.Digest == c.entry.Digest:
+		case err != nil:
+			return err
+		default:
+			if err := p.yield(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // yield leaves a trace as it is if it is of the same archive. That of another one is in the way.
 func (p *push) yield(ctx context.Context, c *parcel) error {
 	traced, err := p.trace(ctx, c.on)

@@ -12,6 +12,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/purveyor-dev/purveyor/internal/web"
+	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // RegistryError is a refusal by a registry, with the reasons that it gives:
@@ -33,10 +34,20 @@ func (e *RegistryError) Error() string {
 // Unwrap returns the status of the answer.
 func (e *RegistryError) Unwrap() error { return e.status }
 
-// isUnknownName reports whether a registry says, with whatever status, that it has no repository of such a name.
+// isUnknownName reports whether a registry says that it has no repository of such a name, with whatever status but that
+// of a refusal: who is not let in is not told what there is.
 func isUnknownName(err error) bool {
 	var refused *RegistryError
-	return errors.As(err, &refused) && (refused.Code == errcode.ErrorCodeNameUnknown || refused.Code == errcode.ErrorCodeNameInvalid)
+	if !errors.As(err, &refused) || errors.Is(err, sources.ErrUnauthorized) {
+		return false
+	}
+	return refused.Code == errcode.ErrorCodeNameUnknown || refused.Code == errcode.ErrorCodeNameInvalid
+}
+
+// isUnsupported reports whether a registry says that it has no such function.
+func isUnsupported(err error) bool {
+	var refused *RegistryError
+	return errors.As(err, &refused) && (refused.Code == errcode.ErrorCodeUnsupported || refused.status.Code == http.StatusMethodNotAllowed)
 }
 
 // teller makes errors of the registry's refusals, with what it says about them. Absence (404) and what is worth another

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/registry/remote"
-	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/web"
-	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
@@ -28,17 +24,11 @@ const (
 	MediaTypeKey       = "application/pgp-keys"      // an ASCII-armored public key: one or more, in the registry's order
 )
 
-// The most of what refers to an index.
-const (
-	MaxStatements = 8
-	maxReferrers  = 10_000 // artifacts of all kinds, if the registry does not select
-)
-
 // statementClaims returns what the statements that refer to an index claim about a package; found is false where there
 // are none. Of several, one that holds for the package is enough: whoever may add one may also replace the package. That
 // none holds is an error, never a reason to believe the registry instead.
 func (r *repository) statementClaims(ctx context.Context, index ocispec.Descriptor, release signed.Release) (claims hashing.Claims, found bool, err error) {
-	statements, err := r.statements(ctx, newOutlet(r), index)
+	statements, _, err := r.referrers(ctx, index.Digest)
 	if err != nil {
 		return hashing.Claims{}, false, err
 	}
@@ -65,46 +55,6 @@ func (r *repository) claimsOf(ctx context.Context, index, descriptor ocispec.Des
 	return signed.Carried(statement, release)
 }
 
-// statements lists the manifests of the statements about an index: by the referrers API, or by the tag that stands in for
-// it where the registry has none. https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#listing-referrers
-func (r *repository) statements(ctx context.Context, client *remote.Repository, index ocispec.Descriptor) ([]ocispec.Descriptor, error) {
-	list := referrerList{artifact: r.String() + "@" + string(index.Digest)}
-	err := client.Referrers(ctx, index, ArtifactTypeStatement, list.add)
-	if lacksReferrers(err) && client.SetReferrersCapability(false) == nil {
-		err = client.Referrers(ctx, index, ArtifactTypeStatement, list.add)
-	}
-	return list.found, err
-}
-
-// referrerList is a bounded list of statements.
-type referrerList struct {
-	artifact string // that they refer to
-	found    []ocispec.Descriptor
-	seen     int
-}
-
-func (l *referrerList) add(page []ocispec.Descriptor) error {
-	l.found = append(l.found, page...)
-	if l.seen += len(page); len(l.found) > MaxStatements || l.seen > maxReferrers {
-		return fmt.Errorf("%w: more than %d statements refer to %s", sources.ErrTooLarge, MaxStatements, l.artifact)
-	}
-	return nil
-}
-
-// lacksReferrers reports whether a registry has answered, in other words than the specification's, that it has no
-// referrers API. That it knows no such repository is one of them: it has just shown an index in it.
-func lacksReferrers(err error) bool {
-	var missing *errcode.ErrorResponse
-	var refused *RegistryError
-	switch {
-	case errors.As(err, &missing):
-		return missing.StatusCode == http.StatusNotFound
-	case errors.As(err, &refused):
-		return refused.Code == errcode.ErrorCodeUnsupported || refused.status.Code == http.StatusMethodNotAllowed || refused.status.Code == http.StatusNotImplemented
-	}
-	return false
-}
-
 // statementManifest fetches the manifest of a statement, which must be about the index.
 func (r *repository) statementManifest(ctx context.Context, index, d ocispec.Descriptor) (*ocispec.Manifest, error) {
 	m, err := r.described(ctx, d)
@@ -114,14 +64,22 @@ func (r *repository) statementManifest(ctx context.Context, index, d ocispec.Des
 	if err := m.check(ocispec.MediaTypeImageManifest, ArtifactTypeStatement); err != nil {
 		return nil, err
 	}
-	var manifest ocispec.Manifest
-	if err := m.decode(&manifest); err != nil {
+	var document statementDocument
+	if err := m.decode(&document); err != nil {
 		return nil, err
 	}
+	manifest := document.Manifest
+	manifest.Layers = document.Layers
 	if manifest.Subject == nil || manifest.Subject.Digest != index.Digest {
 		return nil, &ArtifactError{m.artifact, "the statement is about another artifact than " + index.Digest.String()}
 	}
 	return &manifest, nil
+}
+
+// statementDocument is the JSON of a statement's manifest.
+type statementDocument struct {
+	ocispec.Manifest
+	Layers list[ocispec.Descriptor] `json:"layers"` // bounded, in place of the manifest's
 }
 
 // statement fetches what a statement consists of.

@@ -3,6 +3,7 @@ package ocimirror
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -74,31 +75,32 @@ func (e *evidence) about(index ocispec.Descriptor) (ocispec.Descriptor, []byte) 
 }
 
 // accompany makes sure that statements refer to the next index before the tag names it: that of the release, and those
-// that refer to the current one, so that nobody ever sees less than there was.
-func (p *push) accompany(ctx context.Context, current, next *draft) error {
+// that refer to the current one, so that nobody ever sees less than there was. It reports whether they did so already:
+// what was only written now, others can undo, and the registry might not show.
+func (p *push) accompany(ctx context.Context, current, next *draft) (already bool, err error) {
 	attached, err := p.attached(ctx, current)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if next == current && p.isAttached(attached, next) {
 		p.pushed.Signed = len(attached) > 0
-		return nil
+		return true, nil
 	}
 	all, err := p.collect(ctx, current, attached)
 	p.pushed.Signed = len(all) > 0
 	if err != nil || len(all) == 0 {
-		return err
+		return false, err
 	}
 	if err := p.checkCover(next, all); err != nil {
-		return err
+		return false, err
 	}
 	if next != current {
 		attached = nil
 		if err := p.putManifest(ctx, next.descriptor(), next.bytes(), next.descriptor().Digest.String()); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return p.attach(ctx, all, attached, next)
+	return false, p.attach(ctx, all, attached, next)
 }
 
 // attached lists the manifests of the statements about an index.
@@ -106,7 +108,11 @@ func (p *push) attached(ctx context.Context, d *draft) ([]ocispec.Descriptor, er
 	if d.stored == nil {
 		return nil, nil
 	}
-	return p.repo.statements(ctx, p.oras, d.descriptor())
+	found, hasAPI, err := p.repo.referrers(ctx, d.descriptor().Digest)
+	if err == nil && !hasAPI {
+		_ = p.oras.SetReferrersCapability(false) // an error says that it knows better, from what it has written
+	}
+	return found, err
 }
 
 // isAttached reports whether the statement of the release, if there is one, is among those.
@@ -140,11 +146,11 @@ func (p *push) collect(ctx context.Context, d *draft, attached []ocispec.Descrip
 }
 
 // recover reads a statement that refers to an index; nil if it is that of the release, or one that the statement of the
-// release takes the place of, because it does not verify. Without such a replacement it must not get lost.
+// release takes the place of, because it is broken. Without such a replacement it must not get lost.
 func (p *push) recover(ctx context.Context, d *draft, descriptor ocispec.Descriptor) (*evidence, error) {
 	manifest, err := p.repo.statementManifest(ctx, d.descriptor(), descriptor)
 	if err != nil {
-		return nil, err
+		return nil, p.mourn(err)
 	}
 	bare := *manifest
 	bare.Subject = nil
@@ -154,7 +160,7 @@ func (p *push) recover(ctx context.Context, d *draft, descriptor ocispec.Descrip
 	name := p.repo.String() + "@" + string(descriptor.Digest)
 	statement, err := p.repo.statement(ctx, name, manifest)
 	if err != nil {
-		return nil, err
+		return nil, p.mourn(err)
 	}
 	document, err := signed.Verify(statement)
 	switch {
@@ -164,6 +170,15 @@ func (p *push) recover(ctx context.Context, d *draft, descriptor ocispec.Descrip
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%s, which the version has, does not verify, and the release brings no other statement: %w", name, err)
+}
+
+// mourn returns nil for the error of a statement that is malformed, and that the statement of the release takes the
+// place of. One that only cannot be read now may be a good one.
+func (p *push) mourn(err error) error {
+	if p.evidence != nil && errors.Is(err, sources.ErrMalformed) {
+		return nil
+	}
+	return err
 }
 
 // checkCover makes sure that those who verify statements accept each package of an index by one of them.

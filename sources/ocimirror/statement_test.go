@@ -460,3 +460,50 @@ func TestTooManyStatements(t *testing.T) {
 		t.Errorf("claims are %+v, %v", claims, err)
 	}
 }
+
+// A malformed statement is replaced like one that does not verify.
+func TestMalformedStatementsAreReplaced(t *testing.T) {
+	t.Parallel()
+	signer := newSigner(t)
+	linux, darwin := freight(t, onLinux, "linux"), freight(t, onDarwin, "darwin")
+	for name, layers := range map[string]string{"no layers": "", "a thousand and one": strings.Repeat("{},", 1000) + "{}", "not a layer": "1"} {
+		d := newDock(t, registrytest.OCI{})
+		index := d.push(roverRelease(linux)).Digest
+		d.carry(index, `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","artifactType":"application/vnd.purveyor.provider.statement.v1","subject":INDEX,"layers":[`+layers+`]}`, true)
+		if _, err := d.claims(onLinux); !isMalformed(err) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+		if _, err := d.target().Push(t.Context(), roverRelease(darwin)); !isMalformed(err) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+		repair := roverRelease(darwin)
+		repair.Statement = attest(t, signer, linux, darwin)
+		if _, err := d.target().Push(t.Context(), repair); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		d.ClearFaults()
+		d.wantSigned(signer, linux, darwin)
+	}
+}
+
+// A statement that nobody can find has not been published.
+func TestStatementsThatAreNotShown(t *testing.T) {
+	t.Parallel()
+	const indexType = "application/vnd.oci.image.index.v1+json"
+	linux := freight(t, onLinux, "linux")
+	for name, unsigned := range map[string]bool{"with the packages": false, "later": true} {
+		d := newDock(t, registrytest.OCI{})
+		if unsigned {
+			d.push(roverRelease(linux))
+		}
+		d.fault(registrytest.Fault{Kind: registrytest.KindOCIReferrers, ContentType: indexType,
+			Body: []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[]}`)})
+		r := roverRelease(linux)
+		r.Statement = attest(t, newSigner(t), linux)
+		pushed, err := d.target().Push(t.Context(), r)
+		var contended *ocimirror.ContendedError
+		if !errors.As(err, &contended) {
+			t.Errorf("%s: %+v, %v", name, pushed, err)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (r *repository) tagPage(ctx context.Context, client *web.Client, u *url.URL
 	return page, remote.Decode(doc, page)
 }
 
-// nextPage resolves a link to the next page, which must be at the registry as well; nil without a link.
+// nextPage resolves a link to the next page of a list, which must be at the registry as well; nil without a link.
 func (r *repository) nextPage(current *url.URL, link string) (*url.URL, error) {
 	if link == "" {
 		return nil, nil
@@ -102,9 +102,9 @@ func (r *repository) nextPage(current *url.URL, link string) (*url.URL, error) {
 	next, err := current.Parse(link)
 	switch {
 	case err != nil || len(link) > maxLink:
-		return nil, &ArtifactError{Artifact: r.String(), Problem: "the list of its tags goes on at something that is not a URL"}
+		return nil, &ArtifactError{Artifact: r.String(), Problem: "a list of what it has goes on at something that is not a URL"}
 	case web.Origin(next) != r.authorizer.origin:
-		return nil, &ArtifactError{Artifact: r.String(), Problem: "the list of its tags goes on outside of the registry"}
+		return nil, &ArtifactError{Artifact: r.String(), Problem: "a list of what it has goes on outside of the registry"}
 	}
 	return next, nil
 }

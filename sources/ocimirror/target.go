@@ -36,7 +36,10 @@ type Target struct {
 type held struct {
 	registry string
 	digest   digest.Digest
+	size     int64
 }
+
+func heldAt(r *repository, b blob) held { return held{r.ref.Registry, b.Digest, b.Size} }
 
 // NewTarget returns a target. It makes no request, and looks for no credentials. The error names the field of the
 // configuration that is wrong.
@@ -132,17 +135,17 @@ func (t *Target) outlet(r *repository) *remote.Repository {
 }
 
 // hold remembers that a repository has a blob.
-func (t *Target) hold(r *repository, d digest.Digest) {
+func (t *Target) hold(r *repository, b blob) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.holders[held{r.ref.Registry, d}] = r
+	t.holders[heldAt(r, b)] = r
 }
 
 // holder returns the name of another repository of the same registry that has a blob; "" if none is known.
-func (t *Target) holder(r *repository, d digest.Digest) string {
+func (t *Target) holder(r *repository, b blob) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	other := t.holders[held{r.ref.Registry, d}]
+	other := t.holders[heldAt(r, b)]
 	if other == nil || other == r {
 		return ""
 	}

@@ -16,25 +16,23 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// maxReferrerPages bounds the list of what refers to an index.
-const maxReferrerPages = 100
-
-// newOutlet returns a client of oras for a repository, for all that is not reading documents: publishing, and asking what
-// refers to an index. What it replaces is left to the registry's garbage collection; to delete it would take more
-// rights, and nobody knows who else uses it.
+// newOutlet returns a client of oras that publishes in a repository. What it replaces is left to the registry's garbage
+// collection; to delete it would take more rights, and nobody knows who else uses it.
 func newOutlet(r *repository) *remote.Repository {
 	return &remote.Repository{
-		Client:               outlet{r},
-		Reference:            r.ref,
-		PlainHTTP:            r.connection.config.PlainHTTP,
-		MaxMetadataBytes:     MaxManifest,
-		ReferrerListMaxPages: maxReferrerPages,
-		SkipReferrersGC:      true,
+		Client:           outlet{r, newPatientClient(r)},
+		Reference:        r.ref,
+		PlainHTTP:        r.connection.config.PlainHTTP,
+		MaxMetadataBytes: MaxManifest,
+		SkipReferrersGC:  true,
 	}
 }
 
 // outlet makes requests within bounds, and errors of what goes wrong, which say what the registry says.
-type outlet struct{ *repository }
+type outlet struct {
+	*repository
+	http *http.Client
+}
 
 var _ remote.Client = outlet{}
 
@@ -72,17 +70,32 @@ func (o outlet) patience(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, time.Duration(1+max(0, config.Retries))*config.Timeout, errNoAnswer)
 }
 
-// try makes a request. Only success, redirects and absence are answers.
+// try makes a request. Only success, redirects and the absence of what was to be read are answers.
 func (o outlet) try(req *http.Request) (*http.Response, error) {
-	resp, err := o.client.Do(req)
+	resp, err := o.send(req)
 	if err != nil {
 		return nil, newRequestError(req, err)
 	}
-	if resp.StatusCode < 400 || resp.StatusCode == http.StatusNotFound {
+	reads := req.Method == http.MethodGet || req.Method == http.MethodHead
+	if resp.StatusCode < 400 || reads && resp.StatusCode == http.StatusNotFound {
 		return resp, nil
 	}
 	defer resp.Body.Close()
 	return nil, newRequestError(req, newRegistryError(resp))
+}
+
+// send makes a request to the registry. What oras asks for is there: a location elsewhere, which an answer has named, is
+// refused; a redirect is followed without credentials.
+func (o outlet) send(req *http.Request) (*http.Response, error) {
+	if web.Origin(req.URL) != o.authorizer.origin {
+		return nil, &web.RefusedError{URL: web.Redact(req.URL), Why: "it is not at the registry " + o.ref.Registry}
+	}
+	if err := o.web.CheckURL(req.URL); err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("User-Agent", o.connection.config.UserAgent)
+	return o.http.Do(req)
 }
 
 // readAhead reads an answer while there is time for it.

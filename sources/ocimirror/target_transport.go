@@ -8,52 +8,29 @@ import (
 	"net/http"
 	"time"
 
-	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/retry"
 
 	"github.com/purveyor-dev/purveyor/internal/web"
 )
 
-// client makes the requests of the client of oras: those that write, and those about referrers.
-type client struct {
-	repository *repository
-	http       *http.Client
-}
-
-func newClient(r *repository) *client {
-	c := r.connection
+// newPatientClient returns the client under that of oras. It repeats what fails for a reason that may pass.
+func newPatientClient(r *repository) *http.Client {
+	config := r.connection.config
 	policy := &retry.GenericPolicy{
 		Retryable: isRetryable,
-		Backoff:   retry.ExponentialBackoff(max(cmp.Or(c.config.Backoff, time.Second), time.Millisecond), 2, 0.1),
+		Backoff:   retry.ExponentialBackoff(max(cmp.Or(config.Backoff, time.Second), time.Millisecond), 2, 0.1),
 		MaxWait:   web.MaxBackoff,
-		MaxRetry:  max(0, c.config.Retries),
+		MaxRetry:  max(0, config.Retries),
 	}
-	own := &http.Client{
+	client := &http.Client{
 		Transport:     &retry.Transport{Base: whole{r.authorizer}, Policy: func() retry.Policy { return policy }},
 		CheckRedirect: r.checkRedirect,
 	}
-	if c.config.Client != nil {
-		own.Jar = c.config.Client.Jar
+	if config.Client != nil {
+		client.Jar = config.Client.Jar
 	}
-	return &client{repository: r, http: own}
+	return client
 }
-
-// Do implements [remote.Client]. What oras asks for is at the registry: a location elsewhere is refused, a redirect is
-// followed without credentials.
-func (c *client) Do(req *http.Request) (*http.Response, error) {
-	r := c.repository
-	if web.Origin(req.URL) != r.authorizer.origin {
-		return nil, &web.RefusedError{URL: web.Redact(req.URL), Why: "it is not at the registry " + r.ref.Registry}
-	}
-	if err := r.web.CheckURL(req.URL); err != nil {
-		return nil, err
-	}
-	req = req.Clone(req.Context())
-	req.Header.Set("User-Agent", r.connection.config.UserAgent)
-	return c.http.Do(req)
-}
-
-var _ remote.Client = (*client)(nil)
 
 func isRetryable(resp *http.Response, err error) (bool, error) {
 	var refused *web.RefusedError
