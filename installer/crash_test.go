@@ -21,7 +21,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	moments := 60
 	if raceDetector {
-		moments = 12 // everything takes ten times as long
+		moments = 4 // everything takes ten times as long
 	}
 	f := setup(t,
 		registrytest.Release{Provider: "acme/alpha", Version: "1.0.0", Size: 6 << 20},

@@ -60,9 +60,9 @@ func TestSmallPackagesPassLargeOnes(t *testing.T) {
 	connections := &census{}
 	for i := range 16 {
 		name := fmt.Sprintf("large%d", i)
-		all[name] = &link{archive: noise(t, 20*mb, "terraform-provider-"+name), rate: mb, census: connections}
+		all[name] = &link{archive: noise(t, 9*mb, "terraform-provider-"+name), rate: mb / 2, census: connections}
 		name = fmt.Sprintf("small%d", i)
-		all[name] = &link{archive: noise(t, mb/10, "terraform-provider-"+name), rate: mb, census: connections}
+		all[name] = &link{archive: noise(t, mb/10, "terraform-provider-"+name), rate: mb / 2, census: connections}
 	}
 	in := &installer.Installer{Dir: t.TempDir(), Source: all}
 	synctest.Test(t, func(t *testing.T) {

@@ -311,20 +311,20 @@ func TestSmallArchivesTakeOneRequest(t *testing.T) {
 // However the archive comes, it comes right or not at all.
 func TestHoweverTheArchiveComes(t *testing.T) {
 	t.Parallel()
-	archive := noise(t, 3*mb, "terraform-provider-alpha")
+	archive := noise(t, 2*mb, "terraform-provider-alpha")
 	refuse := errors.New("refused")
 	for name, l := range map[string]*link{
 		"ranges":            {},
 		"no ranges":         {plain: true},
 		"unknown size":      {unsized: true},
-		"no end":            {broken: failBeyond(2.9*mb, refuse)},
-		"no second half":    {broken: failBeyond(1.5*mb, refuse)},
+		"no end":            {broken: failBeyond(1.9*mb, refuse)},
+		"no second half":    {broken: failBeyond(1*mb, refuse)},
 		"no ranges at all":  {broken: failBeyond(0, refuse)},
 		"ranges break":      {broken: failBeyond(0, sources.ErrUnavailable)},
 		"one link for all":  {shared: mb},
 		"with much latency": {latency: time.Second},
 	} {
-		for _, connections := range []int{1, 2, 16} {
+		for _, connections := range []int{1, 16} {
 			for _, segment := range []int64{100_000, 1_000_000} {
 				l := &link{
 					archive: archive, rate: mb / 2, shared: l.shared, latency: l.latency,
