@@ -36,16 +36,16 @@
 // Installing one provider takes so many requests:
 //
 //	situation                                     registry  network mirror  OCI mirror  directory
-//	not locked                                           6               3           5          0
-//	locked                                               5               2           4          0
+//	not locked                                           6               3           6          0
+//	locked                                               5               2           5          0
 //	locked, and in Dir or CacheDir                       0               0           0          0
-//	not locked, in CacheDir and RecordDir                2               3           5          0
-//	each further provider of the same host, not locked   5               3           5          0
+//	not locked, in CacheDir and RecordDir                2               3           6          0
+//	each further provider of the same host, not locked   5               3           6          0
 //	the archive is larger than SegmentSize              +1              +1          +1          0
 //
 // The fourth line is about signed packages of registries: what a mirror has is fetched again and compared, unless it is
 // signed by a key that [Policy.Signers] names, which saves all but the first request. What an OCI mirror has of the
-// origin's signature takes four requests more. More connections mean a request for each segment, redirects one for each
+// origin's signature takes up to four requests more. More connections mean a request for each segment, redirects one for each
 // time that an archive is opened, and an OCI registry that asks for authentication two for each repository. A large
 // archive that has to wait for its turn is opened twice, see [Installer.Downloads]. Documents that a source was asked for
 // before are sent again only if they have changed, where the server says how to tell.

@@ -60,7 +60,7 @@ func TestRequests(t *testing.T) {
 	for name, want := range map[string]struct{ first, locked, remembered, further int }{
 		"registry":       {6, 5, 2, 5},
 		"network mirror": {3, 2, 3, 3}, // what nobody signed is fetched again and compared
-		"OCI mirror":     {5, 4, 5, 5},
+		"OCI mirror":     {6, 5, 6, 6},
 		"directory":      {0, 0, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
