@@ -73,7 +73,7 @@ func (c *Client) prepare() {
 	}
 	forDocuments, forArchives := Transports(own.Transport)
 	own.Timeout = 0 // the deadlines here know documents from archives
-	own.CheckRedirect = c.checkRedirect
+	own.CheckRedirect = c.CheckRedirect
 	documents, archives := own, own
 	documents.Transport = locationChecker{forDocuments}
 	archives.Transport = locationChecker{forArchives}
@@ -122,10 +122,10 @@ func separateConnections(transport http.RoundTripper) http.RoundTripper {
 	return t
 }
 
-// checkRedirect follows redirects with the credentials left behind for good as soon as the origin changes. (The standard
-// client keeps them for other ports and for subdomains, and takes them up again on the way back.) The Referer header
-// would tell the next server the query of the last one's URL.
-func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
+// CheckRedirect is the policy for an [http.Client]. It follows redirects with the credentials left behind for good as soon
+// as the origin changes. (The standard client keeps them for other ports and for subdomains, and takes them up again on
+// the way back.) The Referer header would tell the next server the query of the last one's URL.
+func (c *Client) CheckRedirect(next *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if len(via) >= MaxRedirects {
 		return &RefusedError{URL: Redact(next.URL), Why: "too many redirects"}

@@ -24,7 +24,7 @@ func newPatientClient(r *repository) *http.Client {
 	}
 	client := &http.Client{
 		Transport:     &retry.Transport{Base: whole{r.authorizer}, Policy: func() retry.Policy { return policy }},
-		CheckRedirect: r.checkRedirect,
+		CheckRedirect: r.web.CheckRedirect, // which finds no credentials: the authorizer adds them below, and only where they belong
 	}
 	if config.Client != nil {
 		client.Jar = config.Client.Jar
@@ -67,21 +67,3 @@ func (w whole) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 var _ http.RoundTripper = whole{}
-
-// checkRedirect has the rules of package web. The authorizer adds credentials only where they belong, so that those of
-// the request before are never needed.
-func (r *repository) checkRedirect(next *http.Request, via []*http.Request) error {
-	last := via[len(via)-1]
-	if len(via) >= web.MaxRedirects {
-		return &web.RefusedError{URL: web.Redact(next.URL), Why: "too many redirects"}
-	}
-	if err := r.web.CheckURL(next.URL); err != nil {
-		return err
-	}
-	if last.URL.Scheme == "https" && next.URL.Scheme != "https" && !r.connection.config.PlainHTTPInsecure {
-		return &web.RefusedError{URL: web.Redact(next.URL), Why: "a redirect leads from https to plain http"}
-	}
-	next.Header.Del("Authorization")
-	next.Header.Del("Referer")
-	return nil
-}
