@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/purveyor-dev/purveyor/internal/spool"
+	"github.com/purveyor-dev/purveyor/internal/unzip"
 )
 
 // turnBytes is how much of an archive is read in one turn, so that small packages need not wait for the end of large
@@ -18,6 +19,7 @@ const turnBytes = 8 << 20
 type arriving struct {
 	*spool.Spool
 	turns *semaphore.Weighted
+	keep  bool  // the archive itself is wanted, too
 	read  int64 // bytes, in this turn
 }
 
@@ -33,6 +35,13 @@ func (a *arriving) ReadAt(p []byte, offset int64) (int, error) {
 	return a.Spool.ReadAt(p, offset)
 }
 
+// Discard gives up what lies before an offset, unless the archive is kept.
+func (a *arriving) Discard(before int64) {
+	if !a.keep {
+		a.Spool.Discard(before)
+	}
+}
+
 // passTurn lets others have the turn until the bytes are there. It always ends with the turn being held again; those
 // who have it pass it on soon, also when everything is cancelled.
 func (a *arriving) passTurn(offset, length int64) error {
@@ -43,4 +52,7 @@ func (a *arriving) passTurn(offset, length int64) error {
 	return err
 }
 
-var _ io.ReaderAt = (*arriving)(nil)
+var (
+	_ io.ReaderAt     = (*arriving)(nil)
+	_ unzip.Discarder = (*arriving)(nil)
+)

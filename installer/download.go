@@ -140,6 +140,7 @@ func (t *transfer) unpack(ctx context.Context) (*unzip.Report, error) {
 		return nil, err
 	}
 	defer turns.Release(1)
-	report, err := unzip.Extract(ctx, &arriving{Spool: t.spool, turns: turns}, size, t.dir, t.job.in.Limits.unzip())
+	archive := &arriving{Spool: t.spool, turns: turns, keep: t.dir == ""}
+	report, err := unzip.Extract(ctx, archive, size, t.dir, t.job.in.Limits.unzip())
 	return report, archiveError(err)
 }

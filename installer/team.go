@@ -80,7 +80,7 @@ func (f *filler) reinforce(ctx context.Context) {
 	all, elapsed := f.job.arrived.Load(), time.Since(t.all.since)
 	switch t.stage {
 	case probing:
-		if elapsed < probeTime || !f.spool.Hungry() || f.timeLeft() < worthwhile {
+		if elapsed < probeTime || !f.starving() || f.timeLeft() < worthwhile {
 			return
 		}
 		if f.callHelpers(ctx); t.helpers > 0 {
@@ -98,6 +98,17 @@ func (f *filler) reinforce(ctx context.Context) {
 	case together:
 		f.callHelpers(ctx) // there may be connections left that there were not before
 	}
+}
+
+// starving reports whether the archive's bytes are waited for, and nobody unpacks something else meanwhile: where the
+// processors are busy, more connections gain nothing.
+func (f *filler) starving() bool {
+	turns := f.job.unpacks
+	if !f.spool.Hungry() || !turns.TryAcquire(1) {
+		return false
+	}
+	turns.Release(1)
+	return true
 }
 
 // timeLeft is how long the rest takes at the speed of the connections that there are.

@@ -39,7 +39,7 @@ func (c *conn) receive(up *lane, arriving net.Conn) {
 
 // send carries what is written here, and then ends the connection.
 func (c *conn) send(down *lane, leaving net.Conn) {
-	down.carry(c.inner, leaving)
+	down.carry(c.inner.Conn, leaving)
 	_ = leaving.Close()      // as above
 	_ = c.inner.CloseWrite() // fails if the other end is gone, who then needs no end
 	<-c.isClosed

@@ -1,6 +1,7 @@
 package slowlink
 
 import (
+	"net"
 	"sync"
 	"time"
 )
@@ -57,13 +58,32 @@ func (q *queue) first() packet {
 	return q.packets[0]
 }
 
-// arrived removes the first packet.
-func (q *queue) arrived() {
+// due returns the data of the first packets, as far as they are due up to a time, and whether the end is next. They
+// stay in the queue.
+func (q *queue) due(until time.Time) (data net.Buffers, ended bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.size -= q.packets[0].size()
-	q.packets[0] = packet{}
-	q.packets = q.packets[1:]
+	for _, p := range q.packets {
+		if p.due.After(until) {
+			break
+		}
+		if p.data == nil {
+			return data, true
+		}
+		data = append(data, p.data)
+	}
+	return data, false
+}
+
+// arrived removes the first packets.
+func (q *queue) arrived(packets int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, p := range q.packets[:packets] {
+		q.size -= p.size()
+		q.packets[i] = packet{}
+	}
+	q.packets = q.packets[packets:]
 	q.changed.Broadcast()
 }
 

@@ -38,6 +38,8 @@ type Spool struct {
 	present spans     // written
 	failed  error     // why there will be no more
 	waiting int       // reads
+
+	discarded int64 // nothing before it can be read
 }
 
 // New returns a spool over an empty file. The size is in bytes, or [Unknown]. The file stays the caller's to close.
@@ -162,6 +164,9 @@ func (s *Spool) Size() (int64, error) {
 func (s *Spool) Await(offset, length int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if offset < s.discarded {
+		return ErrDiscarded
+	}
 	if s.has(offset, s.within(offset+length)) {
 		return nil
 	}

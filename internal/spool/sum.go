@@ -49,10 +49,15 @@ func (s *Spool) sum(p []byte, offset int64, fresh []span) error {
 }
 
 func (s *Spool) summable() bool {
-	s.sums.mu.Lock()
-	done := s.sums.done
-	s.sums.mu.Unlock()
+	done := s.summed()
 	return s.available(done) > done
+}
+
+// summed returns how many bytes are part of the sum.
+func (s *Spool) summed() int64 {
+	s.sums.mu.Lock()
+	defer s.sums.mu.Unlock()
+	return s.sums.done
 }
 
 func (s *Spool) feed(p []byte, offset int64, fresh []span) error {

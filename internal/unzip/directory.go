@@ -90,6 +90,7 @@ type locator struct {
 	archive io.ReaderAt
 	asking  bool
 	asked   int64
+	inOrder Discarder // nil unless what follows is read in order
 }
 
 var errAsked = errors.New("asked for a place, not for its bytes")
@@ -100,12 +101,24 @@ func (l *locator) ReadAt(p []byte, offset int64) (int, error) {
 		l.asked = offset
 		return 0, errAsked
 	}
+	if l.inOrder != nil {
+		l.inOrder.Discard(offset)
+	}
 	n, err := l.archive.ReadAt(p, offset)
 	if err != nil && err != io.EOF {
 		err = &sourceError{err}
 	}
 	return n, err
 }
+
+// Discarder is an archive that wants to know what of it is not needed any more.
+type Discarder interface {
+	// Discard says that nothing before an offset is read again.
+	Discard(before int64)
+}
+
+// readInOrder says that from now on the archive is read from its beginning to its end.
+func (l *locator) readInOrder() { l.inOrder, _ = l.archive.(Discarder) }
 
 // headerOffset returns the position of f's local header, not checked in any way.
 func (l *locator) headerOffset(f *zip.File) (int64, error) {

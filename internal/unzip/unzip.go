@@ -78,6 +78,9 @@ type Report struct {
 // executable, because nothing is verified yet. After an error dir may hold a part of the package:
 // the caller removes it.
 //
+// An archive that is a [Discarder] is told how far it has been read: the directory comes first, then the files in the
+// order of their data.
+//
 // What is wrong with an archive is an [*Error] whose reason errors.Is tells apart. Failures to read,
 // to write, and the end of ctx, which is looked at for every buffer, are [*Error] values too, without
 // a reason, and errors.Is finds the cause.
@@ -95,6 +98,7 @@ func Extract(ctx context.Context, archive io.ReaderAt, size int64, dir string, l
 	if err != nil {
 		return nil, &Error{Err: err}
 	}
+	directory.where.readInOrder()
 	report, err := extract(ctx, entries, out)
 	if closeErr := out.Close(); err == nil && closeErr != nil {
 		err = &Error{Err: closeErr}
