@@ -23,6 +23,11 @@ type Archive struct {
 	Statement *hashing.Statement // by which its checksums are signed; nil: they are not
 }
 
+// Publishable returns what a [sources.Target] needs to know about the archive.
+func (a *Archive) Publishable() sources.Archive {
+	return sources.Archive{Platform: a.Platform, Path: a.Path, Sum: a.Proof.Computed.Archive, H1: a.Proof.Computed.Entries}
+}
+
 // ErrNoArchive says that a source has a package in unpacked form only.
 var ErrNoArchive = errors.New("the source has the package unpacked, and no archive of it")
 

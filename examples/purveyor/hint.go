@@ -174,7 +174,7 @@ func connectionHint(err error) []string {
 func fileHint(err error) []string {
 	var locked *installer.LockedError
 	var readonly *installer.ReadonlyError
-	var conflict *ocimirror.ConflictError
+	var conflict *sources.ConflictError
 	switch {
 	case errors.As(err, &locked):
 		return []string{"purveyor install -upgrade selects another version and changes the lock file."}

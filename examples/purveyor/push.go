@@ -88,10 +88,10 @@ func (s *session) pushOne(ctx context.Context, target *ocimirror.Target, selecti
 	if err != nil {
 		return err
 	}
-	release := ocimirror.Release{Provider: selection.Provider, Version: selection.Version}
+	release := sources.Release{Provider: selection.Provider, Version: selection.Version}
 	for _, a := range archives {
 		defer os.Remove(a.Path)
-		release.Archives = append(release.Archives, ocimirror.Archive{Platform: a.Platform, Path: a.Path, Sum: a.Proof.Computed.Archive})
+		release.Archives = append(release.Archives, a.Publishable())
 		if release.Statement == nil {
 			release.Statement = a.Statement
 		}
@@ -142,7 +142,7 @@ func pushFailure(selection installer.Selection, err error) *installer.ProviderEr
 	return failure
 }
 
-func pushRecord(selection installer.Selection, pushed *ocimirror.Pushed, proof *hashing.Proof) record {
+func pushRecord(selection installer.Selection, pushed *sources.Pushed, proof *hashing.Proof) record {
 	r := record{
 		Event:    "pushed",
 		Provider: selection.Provider.String(),

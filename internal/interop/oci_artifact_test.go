@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/purveyor-dev/purveyor/sources/ocimirror"
+	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -35,7 +35,7 @@ func digestOf[T string | []byte](data T) string {
 }
 
 // manifestOf is the manifest of a package.
-func manifestOf(t *testing.T, a ocimirror.Archive) string {
+func manifestOf(t *testing.T, a sources.Archive) string {
 	t.Helper()
 	archive, err := os.ReadFile(a.Path)
 	if err != nil {

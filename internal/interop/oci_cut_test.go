@@ -13,7 +13,6 @@ import (
 	"github.com/purveyor-dev/purveyor/internal/interop/client"
 	"github.com/purveyor-dev/purveyor/internal/slowlink"
 	"github.com/purveyor-dev/purveyor/sources"
-	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -110,7 +109,7 @@ func TestPublishingGoesOnAfterACut(t *testing.T) {
 	const first, second = "darwin_arm64", "linux_amd64"
 	w := largeWorld(t, first, second)
 	release := w.release(t, rocket, "1.0.0", first, second)
-	small := ocimirror.Release{Provider: release.Provider, Version: sources.MustParseVersion("0.1.0"), Archives: release.Archives[:1]}
+	small := sources.Release{Provider: release.Provider, Version: sources.MustParseVersion("0.1.0"), Archives: release.Archives[:1]}
 	w.push(t, small) // so that it is certain which archive is there
 	network := newRelay(t, w.oci.address, slowlink.Link{})
 	network.toHost.cut(1, 5<<20)

@@ -55,10 +55,10 @@ func newTarget(t *testing.T, config ocimirror.Config) *ocimirror.Target {
 }
 
 // release fetches packages of a version from the provider registry and verifies them.
-func (w *ociWorld) release(t *testing.T, provider, version string, platforms ...string) ocimirror.Release {
+func (w *ociWorld) release(t *testing.T, provider, version string, platforms ...string) sources.Release {
 	t.Helper()
 	in := &installer.Installer{Source: w.source(), Dir: t.TempDir()}
-	r := ocimirror.Release{Provider: sources.MustParseProvider(provider), Version: sources.MustParseVersion(version)}
+	r := sources.Release{Provider: sources.MustParseProvider(provider), Version: sources.MustParseVersion(version)}
 	dir := t.TempDir()
 	for _, platform := range platforms {
 		on, err := sources.ParsePlatform(platform)
@@ -69,19 +69,19 @@ func (w *ociWorld) release(t *testing.T, provider, version string, platforms ...
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Archives = append(r.Archives, ocimirror.Archive{Platform: on, Path: a.Path, Sum: a.Proof.Computed.Archive})
+		r.Archives = append(r.Archives, sources.Archive{Platform: on, Path: a.Path, Sum: a.Proof.Computed.Archive})
 		r.Statement = a.Statement
 	}
 	return r
 }
 
 // publish publishes packages of a version as the provider registry has them.
-func (w *ociWorld) publish(t *testing.T, provider, version string, platforms ...string) *ocimirror.Pushed {
+func (w *ociWorld) publish(t *testing.T, provider, version string, platforms ...string) *sources.Pushed {
 	t.Helper()
 	return w.push(t, w.release(t, provider, version, platforms...))
 }
 
-func (w *ociWorld) push(t *testing.T, r ocimirror.Release) *ocimirror.Pushed {
+func (w *ociWorld) push(t *testing.T, r sources.Release) *sources.Pushed {
 	t.Helper()
 	pushed, err := w.target(t, w.oci.address).Push(t.Context(), r)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources"
-	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -166,8 +165,8 @@ func TestConflictsInOCIRegistries(t *testing.T) {
 	other := w.release(t, rocket, "1.0.0", "windows_amd64").Archives[0]
 	other.Platform = release.Archives[0].Platform
 	w.forget(t)
-	_, err := w.target(t, w.oci.address).Push(t.Context(), ocimirror.Release{Provider: release.Provider, Version: release.Version, Archives: []ocimirror.Archive{other}})
-	var conflict *ocimirror.ConflictError
+	_, err := w.target(t, w.oci.address).Push(t.Context(), sources.Release{Provider: release.Provider, Version: release.Version, Archives: []sources.Archive{other}})
+	var conflict *sources.ConflictError
 	if !errors.As(err, &conflict) || conflict.Stored != release.Archives[0].Sum || conflict.Pushed != other.Sum {
 		t.Errorf("the error is %v", err)
 	}

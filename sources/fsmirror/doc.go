@@ -76,7 +76,7 @@
 // arrived are not copied again.
 //
 // What is there stays: other versions and platforms, packages that no index lists, and all members of the indexes that
-// nobody here knows. A package that is another one is a [*ConflictError]; [Target.Remove] removes it. A file that is
+// nobody here knows. A package that is another one is a [*sources.ConflictError]; [Target.Remove] removes it. A file that is
 // not what its index says is damaged, and is replaced. All packages of a version that has a statement must be covered
 // by it; of two statements that are, the latest counts, and the one before it stays for those who have read an older
 // VERSION.json.

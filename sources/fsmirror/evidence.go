@@ -23,7 +23,7 @@ type evidence struct {
 	refers   *mirrorjson.Statement
 }
 
-func newEvidence(r *Release, statement *hashing.Statement) (*evidence, error) {
+func newEvidence(r *sources.Release, statement *hashing.Statement) (*evidence, error) {
 	document, err := signed.Verify(statement)
 	if err != nil {
 		return nil, err
@@ -33,11 +33,11 @@ func newEvidence(r *Release, statement *hashing.Statement) (*evidence, error) {
 }
 
 // covers makes sure that the signature is over packages; over their archives, where the hashes are known.
-func (e *evidence) covers(r *Release, packages map[sources.Platform]hashing.Hash) error {
+func (e *evidence) covers(r *sources.Release, packages map[sources.Platform]hashing.Hash) error {
 	for _, on := range slices.SortedFunc(maps.Keys(packages), sources.Platform.Compare) {
 		_, err := e.document.Claims(signed.Release{Provider: r.Provider, Version: r.Version, Platform: on, Archive: packages[on]})
 		if err != nil {
-			return &StatementError{Platform: on, Err: err}
+			return &sources.StatementError{Platform: on, Err: err}
 		}
 	}
 	return nil

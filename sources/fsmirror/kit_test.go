@@ -33,7 +33,7 @@ var (
 )
 
 // packed makes the archive of an executable.
-func packed(t *testing.T, on sources.Platform, content string) fsmirror.Archive {
+func packed(t *testing.T, on sources.Platform, content string) sources.Archive {
 	t.Helper()
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
@@ -52,29 +52,29 @@ func packed(t *testing.T, on sources.Platform, content string) fsmirror.Archive 
 	return packedBytes(t, on, archive.Bytes())
 }
 
-func packedBytes(t *testing.T, on sources.Platform, archive []byte) fsmirror.Archive {
+func packedBytes(t *testing.T, on sources.Platform, archive []byte) sources.Archive {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), on.String()+".zip")
 	if err := os.WriteFile(path, archive, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return fsmirror.Archive{Platform: on, Path: path, Sum: hashing.ZH(sha256.Sum256(archive))}
+	return sources.Archive{Platform: on, Path: path, Sum: hashing.ZH(sha256.Sum256(archive))}
 }
 
 // release is version 1.0.0 of rocket.
-func release(archives ...fsmirror.Archive) fsmirror.Release {
-	return fsmirror.Release{Provider: rocket, Version: v1, Archives: archives}
+func release(archives ...sources.Archive) sources.Release {
+	return sources.Release{Provider: rocket, Version: v1, Archives: archives}
 }
 
 // signedBy adds the statement of an origin about the release's archives.
-func signedBy(t *testing.T, signer *registrytest.Signer, r fsmirror.Release) fsmirror.Release {
+func signedBy(t *testing.T, signer *registrytest.Signer, r sources.Release) sources.Release {
 	t.Helper()
 	r.Statement = attest(t, signer, r.Archives...)
 	return r
 }
 
 // attest signs the sums of archives, as an origin does.
-func attest(t *testing.T, signer *registrytest.Signer, archives ...fsmirror.Archive) *hashing.Statement {
+func attest(t *testing.T, signer *registrytest.Signer, archives ...sources.Archive) *hashing.Statement {
 	t.Helper()
 	var sums strings.Builder
 	for _, a := range archives {
@@ -97,7 +97,7 @@ func newSigner(t *testing.T) *registrytest.Signer {
 }
 
 // push publishes with a new target, as another process would.
-func push(t *testing.T, dir string, r fsmirror.Release) *fsmirror.Pushed {
+func push(t *testing.T, dir string, r sources.Release) *sources.Pushed {
 	t.Helper()
 	pushed, err := fsmirror.NewTarget(dir).Push(t.Context(), r)
 	if err != nil {
@@ -204,7 +204,7 @@ func claims(t *testing.T, source sources.Source, on sources.Platform) (hashing.C
 }
 
 // wantSigned makes sure that both kinds of mirrors vouch for packages in the name of a signer.
-func wantSigned(t *testing.T, dir string, signer *registrytest.Signer, archives ...fsmirror.Archive) {
+func wantSigned(t *testing.T, dir string, signer *registrytest.Signer, archives ...sources.Archive) {
 	t.Helper()
 	for _, source := range []sources.Source{fsmirror.New(dir), served(t, dir)} {
 		for _, a := range archives {

@@ -16,17 +16,17 @@ import (
 type push struct {
 	shelf   *shelf
 	ledger  *ledger
-	release *Release
+	release *sources.Release
 	docs    *documents
 	parcels []*parcel
 	chosen  *evidence // the statement that is to be there; nil: none
 	former  string    // the checksums of the one that was
-	pushed  Pushed
+	pushed  sources.Pushed
 }
 
 // parcel is one package on its way into the mirror.
 type parcel struct {
-	Archive
+	sources.Archive
 	name  string // of the file in the mirror
 	stage *stage // the verified copy that is to be the file; nil: it is there
 }
@@ -55,7 +55,7 @@ func (p *push) compare(ctx context.Context) error {
 		case err != nil:
 			return err
 		case missing && a.Path == "":
-			return &ReleaseError{fmt.Sprintf("Archives[%d]", i), "has no Path, and " + p.shelf.path(c.name) + " is not it"}
+			return &sources.ReleaseError{Field: fmt.Sprintf("Archives[%d]", i), Problem: "has no Path, and " + p.shelf.path(c.name) + " is not it"}
 		case missing:
 			c.stage = &stage{}
 			p.pushed.Added = append(p.pushed.Added, a.Platform)
@@ -90,7 +90,7 @@ func (p *push) missing(ctx context.Context, c *parcel) (bool, error) {
 }
 
 func (p *push) conflict(c *parcel, stored hashing.Hash) error {
-	return &ConflictError{Path: p.shelf.path(c.name), Platform: c.Platform, Stored: stored, Pushed: c.Sum}
+	return &sources.ConflictError{Address: p.shelf.path(c.name), Platform: c.Platform, Stored: stored, Pushed: c.Sum}
 }
 
 // ofScheme returns those of the texts that are hashes of a scheme.
@@ -161,7 +161,8 @@ func (p *push) publish() error {
 		if err := c.stage.become(p.shelf.path(c.name)); err != nil {
 			return err
 		}
-		p.pushed.Copied += c.stage.size
+		p.pushed.Uploaded.Count++
+		p.pushed.Uploaded.Bytes += c.stage.size
 		p.ledger.learn(p.shelf.path(c.name), c.Sum)
 	}
 	if err := p.docs.publish(); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/atomicfile"
+	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // copyStep is how many bytes are copied between two looks at the context.
@@ -46,7 +47,7 @@ func (p *push) discard() error {
 
 // fill makes the copy, and brings it to the disk: an index must not get there before what it lists. What is verified is
 // the copy, which nobody else has open.
-func (s *stage) fill(ctx context.Context, dir string, a Archive) (err error) {
+func (s *stage) fill(ctx context.Context, dir string, a sources.Archive) (err error) {
 	from, _, err := openRegular(a.Path)
 	if err != nil {
 		return err

@@ -29,13 +29,13 @@ func (t *Target) String() string { return New(t.dir).String() }
 
 // Push publishes a release. What is there already is neither copied again nor changed, so that a release which was cut off
 // is completed by publishing it again; the packages of other platforms stay. A release that has been published is not
-// replaced: another archive for the same platform is a [*ConflictError]. A statement that does not verify, or leaves a
-// package out, is a [*StatementError]. Archives are hashed in their copies: a file that is not the one that was verified
+// replaced: another archive for the same platform is a [*sources.ConflictError]. A statement that does not verify, or leaves a
+// package out, is a [*sources.StatementError]. Archives are hashed in their copies: a file that is not the one that was verified
 // is a [*hashing.MismatchError], and then nothing is changed. An index that cannot be read, or a statement that is there and
 // does not verify, is a [*FileError].
 //
 // The error is a [*sources.Error].
-func (t *Target) Push(ctx context.Context, r Release) (*Pushed, error) {
+func (t *Target) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {
 	pushed, err := t.push(ctx, &r)
 	if err != nil {
 		return nil, t.failure("publish version "+r.Version.String(), r.Provider, err)
@@ -43,8 +43,8 @@ func (t *Target) Push(ctx context.Context, r Release) (*Pushed, error) {
 	return pushed, nil
 }
 
-func (t *Target) push(ctx context.Context, r *Release) (pushed *Pushed, err error) {
-	if err := r.check(); err != nil {
+func (t *Target) push(ctx context.Context, r *sources.Release) (pushed *sources.Pushed, err error) {
+	if err := r.Check(); err != nil {
 		return nil, err
 	}
 	dir, err := t.home(r.Provider)
@@ -56,7 +56,7 @@ func (t *Target) push(ctx context.Context, r *Release) (pushed *Pushed, err erro
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	p := &push{shelf: s, ledger: &t.ledger, release: r, pushed: Pushed{Dir: dir}}
+	p := &push{shelf: s, ledger: &t.ledger, release: r, pushed: sources.Pushed{Address: dir}}
 	if err := p.run(ctx); err != nil {
 		return nil, err
 	}
@@ -156,3 +156,5 @@ func (t *Target) remove(ctx context.Context, p sources.Provider, v sources.Versi
 	defer func() { err = errors.Join(err, s.close()) }()
 	return s.withdraw(v, platforms)
 }
+
+var _ sources.Target = (*Target)(nil)

@@ -43,10 +43,10 @@ func ExampleTarget() {
 
 	mirror := filepath.Join(scratch, "mirror")
 	hashes := archive.Proof.Computed
-	pushed, err := fsmirror.NewTarget(mirror).Push(context.Background(), fsmirror.Release{
+	pushed, err := fsmirror.NewTarget(mirror).Push(context.Background(), sources.Release{
 		Provider:  rocket,
 		Version:   version,
-		Archives:  []fsmirror.Archive{{Platform: linux, Path: archive.Path, Sum: hashes.Archive, H1: hashes.Entries}},
+		Archives:  []sources.Archive{{Platform: linux, Path: archive.Path, Sum: hashes.Archive, H1: hashes.Entries}},
 		Statement: archive.Statement,
 	})
 	if err != nil {

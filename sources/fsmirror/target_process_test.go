@@ -23,7 +23,7 @@ import (
 // order is what a child process is to publish, handed over in an environment variable.
 type order struct {
 	Dir       string
-	Archives  []fsmirror.Archive
+	Archives  []sources.Archive
 	Statement *hashing.Statement
 }
 
@@ -50,7 +50,7 @@ func obey(text string) error {
 	return err
 }
 
-func (o order) release() fsmirror.Release {
+func (o order) release() sources.Release {
 	r := release(o.Archives...)
 	r.Statement = o.Statement
 	return r
@@ -76,9 +76,9 @@ func (o order) start(t *testing.T) *exec.Cmd {
 }
 
 // fleet makes packages for many platforms, whose contents need not be hashed.
-func fleet(t *testing.T, n, size int) []fsmirror.Archive {
+func fleet(t *testing.T, n, size int) []sources.Archive {
 	t.Helper()
-	var archives []fsmirror.Archive
+	var archives []sources.Archive
 	for i := range n {
 		on := sources.Platform{OS: "plan", Arch: fmt.Sprint(i)}
 		a := packedBytes(t, on, []byte(strings.Repeat(fmt.Sprint(i%10), size)))
@@ -150,7 +150,7 @@ func kill(t *testing.T, cmd *exec.Cmd, pattern string) bool {
 
 // checkNoHalf makes sure that what readers find is whole: packages have a statement that holds, and documents list all of
 // the release.
-func checkNoHalf(t *testing.T, readers []sources.Source, fingerprint string, archives []fsmirror.Archive) {
+func checkNoHalf(t *testing.T, readers []sources.Source, fingerprint string, archives []sources.Archive) {
 	t.Helper()
 	for _, source := range readers {
 		found := 0
@@ -230,7 +230,7 @@ func TestATargetIsShared(t *testing.T) {
 	errs := make(chan error, len(archives))
 	for _, a := range archives {
 		go func() {
-			_, err := target.Push(t.Context(), order{dir, []fsmirror.Archive{a}, statement}.release())
+			_, err := target.Push(t.Context(), order{dir, []sources.Archive{a}, statement}.release())
 			_, listing := target.Stored(t.Context(), rocket, v1)
 			errs <- errors.Join(err, listing)
 		}()

@@ -31,7 +31,7 @@ func TestAnotherPackageIsAConflict(t *testing.T) {
 		prepare(dir)
 		before := files(t, dir)
 		_, err := fsmirror.NewTarget(dir).Push(t.Context(), release(packed(t, darwin, "darwin"), ours))
-		var conflict *fsmirror.ConflictError
+		var conflict *sources.ConflictError
 		var asked *sources.Error
 		if !errors.As(err, &conflict) || conflict.Platform != linux || conflict.Pushed != ours.Sum || conflict.Stored == "" || !errors.As(err, &asked) {
 			t.Errorf("%s: the error is %v", what, err)
@@ -73,7 +73,7 @@ func TestArchivesThatAreNotWhatTheyShould(t *testing.T) {
 	altered, noZip, missing := packed(t, linux, "linux"), packedBytes(t, linux, []byte("no zip")), packed(t, linux, "linux")
 	altered.Sum, missing.Path = good.Sum, filepath.Join(t.TempDir(), "missing")
 	for name, test := range map[string]struct {
-		archive fsmirror.Archive
+		archive sources.Archive
 		want    func(error) bool
 	}{
 		"altered": {altered, func(err error) bool {
@@ -82,7 +82,7 @@ func TestArchivesThatAreNotWhatTheyShould(t *testing.T) {
 		}},
 		"no zip":      {noZip, func(err error) bool { return strings.Contains(err.Error(), "zip") }},
 		"missing":     {missing, func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
-		"a directory": {fsmirror.Archive{Platform: linux, Path: dir, Sum: good.Sum}, func(err error) bool { return strings.Contains(err.Error(), "not a regular file") }},
+		"a directory": {sources.Archive{Platform: linux, Path: dir, Sum: good.Sum}, func(err error) bool { return strings.Contains(err.Error(), "not a regular file") }},
 	} {
 		_, err := fsmirror.NewTarget(dir).Push(t.Context(), release(good, test.archive))
 		if err == nil || !test.want(err) || !strings.Contains(err.Error(), "linux_amd64") && name != "a directory" {
@@ -97,24 +97,24 @@ func TestArchivesThatAreNotWhatTheyShould(t *testing.T) {
 func TestReleasesThatCannotBePublished(t *testing.T) {
 	t.Parallel()
 	good := packed(t, linux, "linux")
-	with := func(change func(*fsmirror.Archive)) fsmirror.Release {
+	with := func(change func(*sources.Archive)) sources.Release {
 		a := good
 		change(&a)
 		return release(a)
 	}
-	for want, r := range map[string]fsmirror.Release{
-		"Provider is missing":       {Version: v1, Archives: []fsmirror.Archive{good}},
-		"Version is missing":        {Provider: rocket, Archives: []fsmirror.Archive{good}},
+	for want, r := range map[string]sources.Release{
+		"Provider is missing":       {Version: v1, Archives: []sources.Archive{good}},
+		"Version is missing":        {Provider: rocket, Archives: []sources.Archive{good}},
 		"Archives are missing":      release(),
-		"has no Path":               with(func(a *fsmirror.Archive) { a.Path = "" }),
+		"has no Path":               with(func(a *sources.Archive) { a.Path = "" }),
 		"is a second one":           release(good, good),
-		"which is no zh hash":       with(func(a *fsmirror.Archive) { a.Sum = hashing.Hash(strings.ToUpper(string(a.Sum))) }),
-		"which is no h1 hash":       with(func(a *fsmirror.Archive) { a.H1 = a.Sum }),
-		"Archives[0] has no valid ": with(func(a *fsmirror.Archive) { a.Platform = sources.Platform{OS: "../..", Arch: "x"} }),
+		"which is no zh hash":       with(func(a *sources.Archive) { a.Sum = hashing.Hash(strings.ToUpper(string(a.Sum))) }),
+		"which is no h1 hash":       with(func(a *sources.Archive) { a.H1 = a.Sum }),
+		"Archives[0] has no valid ": with(func(a *sources.Archive) { a.Platform = sources.Platform{OS: "../..", Arch: "x"} }),
 	} {
 		dir := t.TempDir()
 		_, err := fsmirror.NewTarget(dir).Push(t.Context(), r)
-		var wrong *fsmirror.ReleaseError
+		var wrong *sources.ReleaseError
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v", want, err)
 		}

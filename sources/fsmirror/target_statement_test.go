@@ -80,7 +80,7 @@ func TestStatementsThatDoNotFit(t *testing.T) {
 		"altered":        {altered, func(err error) bool { return errors.Is(err, signature.ErrBadSignature) }},
 		"nobody's":       {&hashing.Statement{Sums: altered.Sums}, func(err error) bool { return errors.Is(err, signature.ErrUnsigned) }},
 		"without one":    {attest(t, signer, a), about(darwin)},
-		"of other bytes": {attest(t, signer, fsmirror.Archive{Platform: linux, Sum: b.Sum}, b), about(linux)},
+		"of other bytes": {attest(t, signer, sources.Archive{Platform: linux, Sum: b.Sum}, b), about(linux)},
 	} {
 		dir := t.TempDir()
 		r := release(a, b)
@@ -98,7 +98,7 @@ func TestStatementsThatDoNotFit(t *testing.T) {
 // about tells errors about the statement's fit to a package.
 func about(on sources.Platform) func(error) bool {
 	return func(err error) bool {
-		var misfit *fsmirror.StatementError
+		var misfit *sources.StatementError
 		return errors.As(err, &misfit) && misfit.Platform == on
 	}
 }

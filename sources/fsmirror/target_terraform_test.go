@@ -81,7 +81,7 @@ var (
 )
 
 // fetched is the release of an origin, verified.
-func fetched(t *testing.T, srv *registrytest.Server) fsmirror.Release {
+func fetched(t *testing.T, srv *registrytest.Server) sources.Release {
 	t.Helper()
 	source := direct.New(direct.Config{
 		Client:   srv.Client(),
@@ -95,7 +95,7 @@ func fetched(t *testing.T, srv *registrytest.Server) fsmirror.Release {
 			t.Fatal(err)
 		}
 		computed := a.Proof.Computed
-		r.Archives = append(r.Archives, fsmirror.Archive{Platform: on, Path: a.Path, Sum: computed.Archive, H1: computed.Entries})
+		r.Archives = append(r.Archives, sources.Archive{Platform: on, Path: a.Path, Sum: computed.Archive, H1: computed.Entries})
 		r.Statement = a.Statement
 	}
 	return r
@@ -194,7 +194,7 @@ func TestTheMirrorIsTerraforms(t *testing.T) {
 	}
 
 	// What terraform has made can be published into, and becomes the same.
-	if pushed := push(t, theirs, r); len(pushed.Present) != 2 || pushed.Copied != 0 {
+	if pushed := push(t, theirs, r); len(pushed.Present) != 2 || pushed.Uploaded.Bytes != 0 {
 		t.Errorf("pushed is %+v", pushed)
 	}
 	if diff := cmp.Diff(got, files(t, theirs)); diff != "" {

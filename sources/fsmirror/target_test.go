@@ -27,7 +27,7 @@ func TestWhatIsPublishedKeepsTheRules(t *testing.T) {
 	linuxArchive, darwinArchive := packed(t, linux, "linux"), packed(t, darwin, "darwin")
 	push(t, dir, signedBy(t, signer, release(linuxArchive, darwinArchive)))
 	var fixture sourcetest.Fixture
-	for _, a := range []fsmirror.Archive{linuxArchive, darwinArchive} {
+	for _, a := range []sources.Archive{linuxArchive, darwinArchive} {
 		hashes := []hashing.Hash{a.Sum, hashing.Hash(h1(t, a.Path))}
 		fixture.Packages = append(fixture.Packages, sourcetest.Package{Provider: rocket, Version: v1, Platform: a.Platform, Hashes: hashes})
 	}
@@ -62,7 +62,7 @@ func TestDocumentsHaveTheClientsForm(t *testing.T) {
 	if diff := cmp.Diff("{\n  \"versions\": {\n    \"1.0.0\": {}\n  }\n}", got["index.json"]); diff != "" {
 		t.Errorf("index.json (-want, +got): %s", diff)
 	}
-	if len(got) != 3 || pushed.Signed || pushed.Dir != filepath.Join(dir, home) {
+	if len(got) != 3 || pushed.Signed || pushed.Address != filepath.Join(dir, home) {
 		t.Errorf("there are %q; pushed is %+v", slices.Sorted(maps.Keys(got)), pushed)
 	}
 	checkModes(t, dir)
@@ -86,7 +86,7 @@ func TestPublishingAgainChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	r := signedBy(t, newSigner(t), release(packed(t, linux, "linux"), packed(t, darwin, "darwin")))
 	first := push(t, dir, r)
-	if !slices.Equal(first.Added, []sources.Platform{darwin, linux}) || first.Present != nil || !first.Signed || first.Copied == 0 {
+	if !slices.Equal(first.Added, []sources.Platform{darwin, linux}) || first.Present != nil || !first.Signed || first.Uploaded.Bytes == 0 {
 		t.Errorf("pushed is %+v", first)
 	}
 	age(t, dir)
@@ -95,7 +95,7 @@ func TestPublishingAgainChangesNothing(t *testing.T) {
 		r.Archives[i].Path = "" // what is there needs no file
 	}
 	again := push(t, dir, r)
-	if !slices.Equal(again.Present, first.Added) || again.Added != nil || !again.Signed || again.Copied != 0 {
+	if !slices.Equal(again.Present, first.Added) || again.Added != nil || !again.Signed || again.Uploaded.Bytes != 0 {
 		t.Errorf("the second time, pushed is %+v", again)
 	}
 	if diff := cmp.Diff(before, times(t, dir)); diff != "" {
@@ -106,7 +106,7 @@ func TestPublishingAgainChangesNothing(t *testing.T) {
 func TestTheSameReleasesGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	signer := newSigner(t)
-	archives := []fsmirror.Archive{packed(t, linux, "linux"), packed(t, darwin, "darwin"), packed(t, windows, "windows")}
+	archives := []sources.Archive{packed(t, linux, "linux"), packed(t, darwin, "darwin"), packed(t, windows, "windows")}
 	statement := attest(t, signer, archives...)
 	one, other := t.TempDir(), t.TempDir()
 	for _, i := range []int{0, 1, 2} {
@@ -228,8 +228,8 @@ func TestHostsOfOtherAlphabets(t *testing.T) {
 		dir := t.TempDir()
 		r := release(packed(t, linux, "linux"))
 		r.Provider = sources.MustParseProvider(host + "/acme/rocket")
-		if pushed := push(t, dir, r); pushed.Dir != filepath.Join(dir, dirName, "acme", "rocket") {
-			t.Errorf("%s is in %s", host, pushed.Dir)
+		if pushed := push(t, dir, r); pushed.Address != filepath.Join(dir, dirName, "acme", "rocket") {
+			t.Errorf("%s is in %s", host, pushed.Address)
 		}
 		for _, source := range []sources.Source{fsmirror.New(dir), served(t, dir)} {
 			if _, err := source.Package(t.Context(), r.Provider, v1, linux); err != nil {

@@ -67,7 +67,7 @@
 // arrived is kept, also when the release is cut off.
 //
 // A version that is there gets further packages. What others have put into its index stays as it is. A platform whose
-// archive is another one is a [*ConflictError], and a tag of something else is left alone. The tag moves when all of a
+// archive is another one is a [*sources.ConflictError], and a tag of something else is left alone. The tag moves when all of a
 // release is there.
 //
 // Each manifest also has a tag of its own, "purveyor.1.2.3.linux_amd64", by which concurrent publishers of one version

@@ -23,13 +23,13 @@ type push struct {
 	target   *Target
 	repo     *repository
 	oras     *remote.Repository // of repo, for what is written
-	release  *Release
+	release  *sources.Release
 	parcels  []*parcel
 	evidence *evidence // the release's statement; nil: none
 	wrote    bool      // the index, at least once
 
 	mu     sync.Mutex // guards what follows
-	pushed Pushed
+	pushed sources.Pushed
 	sums   map[digest.Digest]hashing.Hash // of archives, by the manifests of others
 }
 
@@ -43,14 +43,14 @@ type parcel struct {
 	foreign  bool  // somebody else has published another manifest of the same archive
 }
 
-func newParcel(r *Release, i int) (*parcel, error) {
+func newParcel(r *sources.Release, i int) (*parcel, error) {
 	a := r.Archives[i]
 	info, err := os.Stat(a.Path)
 	switch {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, &ReleaseError{fmt.Sprintf("Archives[%d]", i), fmt.Sprintf("has the Path %q, which is no file", a.Path)}
+		return nil, &sources.ReleaseError{Field: fmt.Sprintf("Archives[%d]", i), Problem: fmt.Sprintf("has the Path %q, which is no file", a.Path)}
 	}
 	layer := newArchiveDescriptor(sources.ArchiveName(r.Provider, r.Version, a.Platform), a.Sum, info.Size())
 	manifest := encode(newPackageManifest(layer))
@@ -98,7 +98,7 @@ func (p *push) pack() (err error) {
 	}
 	for _, parcel := range p.parcels {
 		if err := p.evidence.covers(p.release, parcel.on, parcel.sum); err != nil {
-			return &StatementError{Platform: parcel.on, Err: err}
+			return &sources.StatementError{Platform: parcel.on, Err: err}
 		}
 	}
 	return nil

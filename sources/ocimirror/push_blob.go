@@ -12,6 +12,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/purveyor-dev/purveyor/internal/web"
+	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // blob is something that manifests refer to.
@@ -61,7 +62,7 @@ func (p *push) has(ctx context.Context, b blob) (bool, error) {
 }
 
 // settled counts a blob that is in the repository now.
-func (p *push) settled(as *Blobs, b blob) {
+func (p *push) settled(as *sources.Blobs, b blob) {
 	p.target.hold(p.repo, b)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -55,7 +55,7 @@ func (p *push) conflict(c *parcel, stored hashing.Hash) error {
 	if p.target.config.Replace {
 		return nil
 	}
-	return &ConflictError{Address: p.pushed.Address, Platform: c.on, Stored: stored, Pushed: c.sum}
+	return &sources.ConflictError{Address: p.pushed.Address, Platform: c.on, Stored: stored, Pushed: c.sum}
 }
 
 // archiveOf returns the hash of the archive in a manifest of somebody else's; "" if it has none that could be installed.

@@ -51,7 +51,7 @@ func TestConcurrentPublishersKeepTheStatement(t *testing.T) {
 	t.Parallel()
 	bothKinds(t, func(t *testing.T, d *dock) {
 		signer := newSigner(t)
-		var archives []ocimirror.Archive
+		var archives []sources.Archive
 		for i := range 6 {
 			on := sources.Platform{OS: "plan", Arch: fmt.Sprint(i)}
 			archives = append(archives, freight(t, on, on.String()))
@@ -87,7 +87,7 @@ func TestConcurrentPublishersDisagree(t *testing.T) {
 	}
 	conflicts := 0
 	for range 2 {
-		var conflict *ocimirror.ConflictError
+		var conflict *sources.ConflictError
 		if err := <-errs; errors.As(err, &conflict) {
 			conflicts++
 		} else if err != nil {
@@ -151,7 +151,7 @@ func TestStaleIndexIsRepaired(t *testing.T) {
 func TestStaleIndexOfTheDeadIsRepaired(t *testing.T) {
 	t.Parallel()
 	linux, darwin := freight(t, onLinux, "linux"), freight(t, onDarwin, "darwin")
-	for name, next := range map[string]ocimirror.Archive{
+	for name, next := range map[string]sources.Archive{
 		"its own package again": linux,
 		"the lost package":      darwin,
 		"another package":       freight(t, onWindows, "windows"),
@@ -222,7 +222,7 @@ func TestTracesOfOtherThings(t *testing.T) {
 	t.Parallel()
 	d := newDock(t, registrytest.OCI{})
 	const image = "application/vnd.oci.image.manifest.v1+json"
-	d.push(ocimirror.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []ocimirror.Archive{freight(t, onLinux, "linux")}})
+	d.push(sources.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []sources.Archive{freight(t, onLinux, "linux")}})
 	d.put(image, "purveyor.1.0.0.darwin_arm64", `{"schemaVersion":2,"mediaType":"`+image+`","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":"`+digestOf("{}")+`","size":2},"layers":[]}`)
 	for _, on := range []sources.Platform{onLinux, onDarwin} {
 		_, err := d.target().Push(t.Context(), roverRelease(freight(t, on, "content")))
@@ -243,7 +243,7 @@ func TestForeignManifestsThatGetLost(t *testing.T) {
 	const image = "application/vnd.oci.image.manifest.v1+json"
 	const indexType = "application/vnd.oci.image.index.v1+json"
 	// Another tool publishes the same archive by a manifest of its own.
-	other := ocimirror.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []ocimirror.Archive{linux}}
+	other := sources.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []sources.Archive{linux}}
 	d.push(other)
 	foreign := fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"artifactType":"application/vnd.opentofu.provider-target","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":%q,"size":2},"layers":[{"mediaType":"archive/zip","digest":%q,"size":5}]}`,
 		image, digestOf("{}"), digestOf("linux"))

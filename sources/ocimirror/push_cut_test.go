@@ -38,7 +38,7 @@ func TestCutReleasesAreContinued(t *testing.T) {
 	t.Parallel()
 	d := newDock(t, registrytest.OCI{})
 	linux, darwin := freight(t, onLinux, "linux"), freight(t, onDarwin, strings.Repeat("darwin", 10_000))
-	d.push(ocimirror.Release{Provider: rover, Version: sources.MustParseVersion("0.9.0"), Archives: []ocimirror.Archive{linux}})
+	d.push(sources.Release{Provider: rover, Version: sources.MustParseVersion("0.9.0"), Archives: []sources.Archive{linux}})
 
 	d.fault(registrytest.Fault{Kind: registrytest.KindOCIUpload, Method: "PUT", CutUploadAt: 10_000})
 	once := func(c *ocimirror.TargetConfig) { c.ArchiveRetries = -1 }

@@ -56,11 +56,11 @@ func TestWhatIsPublished(t *testing.T) {
 	if got := d.tags(); !slices.Equal(got, want) {
 		t.Errorf("tags are %q, want %q", got, want)
 	}
-	wanted := &ocimirror.Pushed{
+	wanted := &sources.Pushed{
 		Address:  d.Host() + "/mirror/acme-rover:1.0.0-beta.2_build.5",
 		Digest:   digestOf(index),
 		Added:    []sources.Platform{onDarwin, onLinux},
-		Uploaded: ocimirror.Blobs{Count: 3, Bytes: int64(len("for linux") + len("for darwin") + len("{}"))},
+		Uploaded: sources.Blobs{Count: 3, Bytes: int64(len("for linux") + len("for darwin") + len("{}"))},
 	}
 	if diff := cmp.Diff(wanted, pushed); diff != "" {
 		t.Errorf("what was pushed (-want, +got): %s", diff)
@@ -103,7 +103,7 @@ func TestPlatformsAreAdded(t *testing.T) {
 func (d *dock) foreignIndex(archive string) (entries []string) {
 	d.t.Helper()
 	const image = "application/vnd.oci.image.manifest.v1+json"
-	d.push(ocimirror.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []ocimirror.Archive{freight(d.t, onLinux, archive)}})
+	d.push(sources.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []sources.Archive{freight(d.t, onLinux, archive)}})
 	manifest := fmt.Sprintf(`{"schemaVersion":2, "mediaType":%q, "artifactType":"application/vnd.opentofu.provider-target", "annotations":{"by":"hand"},`+
 		`"config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":%q,"size":2}, "layers":[{"mediaType":"archive/zip","digest":%q,"size":%d}]}`,
 		image, digestOf("{}"), digestOf(archive), len(archive))
@@ -150,7 +150,7 @@ func TestReleasedPackagesDoNotChange(t *testing.T) {
 		before := d.get("manifests/1.0.0")
 		other := roverRelease(freight(t, onLinux, "another"), freight(t, onDarwin, "darwin"))
 		_, err := d.target().Push(t.Context(), other)
-		var conflict *ocimirror.ConflictError
+		var conflict *sources.ConflictError
 		if !errors.As(err, &conflict) || conflict.Platform != onLinux || conflict.Stored != zhOf("linux") || conflict.Pushed != zhOf("another") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -180,7 +180,7 @@ func TestTracesCount(t *testing.T) {
 		t.Fatalf("the error is %v", err)
 	}
 	_, err := d.target().Push(t.Context(), roverRelease(freight(t, onLinux, "another")))
-	var conflict *ocimirror.ConflictError
+	var conflict *sources.ConflictError
 	if !errors.As(err, &conflict) || conflict.Stored != zhOf("linux") {
 		t.Errorf("the error is %v", err)
 	}
@@ -200,7 +200,7 @@ func TestTagsOfOtherThingsAreLeftAlone(t *testing.T) {
 		"an index of no type": {index, `{"schemaVersion":2,"artifactType":"application/vnd.opentofu.provider","manifests":[]}`},
 	} {
 		d := newDock(t, registrytest.OCI{})
-		d.push(ocimirror.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []ocimirror.Archive{freight(t, onLinux, "linux")}}) // brings the {}
+		d.push(sources.Release{Provider: rover, Version: sources.MustParseVersion("0.0.1"), Archives: []sources.Archive{freight(t, onLinux, "linux")}}) // brings the {}
 		d.put(doc[0], "1.0.0", doc[1])
 		for _, target := range []*ocimirror.Target{d.target(), d.target(replacing)} {
 			_, err := target.Push(t.Context(), roverRelease(freight(t, onLinux, "linux")))
@@ -261,7 +261,7 @@ func TestPathsThatAreNoFiles(t *testing.T) {
 	archive := freight(t, onLinux, "linux")
 	archive.Path = t.TempDir()
 	_, err := d.target().Push(t.Context(), roverRelease(archive))
-	var release *ocimirror.ReleaseError
+	var release *sources.ReleaseError
 	if !errors.As(err, &release) || len(d.Requests()) != 0 {
 		t.Errorf("%v", err)
 	}

@@ -24,7 +24,7 @@ type evidence struct {
 }
 
 // newEvidence verifies the statement of a release.
-func newEvidence(r *Release) (*evidence, error) {
+func newEvidence(r *sources.Release) (*evidence, error) {
 	document, err := signed.Verify(r.Statement)
 	if err != nil {
 		return nil, fmt.Errorf("the signed checksums cannot be published: %w", err)
@@ -61,7 +61,7 @@ func (e *evidence) add(mediaType, title string, data []byte) {
 }
 
 // covers makes sure that the signature is over a package; over its archive, if its hash is known.
-func (e *evidence) covers(r *Release, on sources.Platform, archive hashing.Hash) error {
+func (e *evidence) covers(r *sources.Release, on sources.Platform, archive hashing.Hash) error {
 	_, err := e.document.Claims(signed.Release{Provider: r.Provider, Version: r.Version, Platform: on, Archive: archive})
 	return err
 }
@@ -190,7 +190,7 @@ func (p *push) checkCover(d *draft, all []*evidence) error {
 		}
 		var err error
 		if !slices.ContainsFunc(all, func(e *evidence) bool { err = e.covers(p.release, on, archive); return err == nil }) {
-			return &StatementError{Platform: on, Err: err}
+			return &sources.StatementError{Platform: on, Err: err}
 		}
 	}
 	return nil

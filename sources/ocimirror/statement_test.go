@@ -28,7 +28,7 @@ func newSigner(t *testing.T) *registrytest.Signer {
 }
 
 // attest signs the sums of archives, as an origin does.
-func attest(t *testing.T, signer *registrytest.Signer, archives ...ocimirror.Archive) *hashing.Statement {
+func attest(t *testing.T, signer *registrytest.Signer, archives ...sources.Archive) *hashing.Statement {
 	t.Helper()
 	var sums strings.Builder
 	for _, a := range archives {
@@ -61,7 +61,7 @@ func (d *dock) claims(on sources.Platform) (hashing.Claims, error) {
 }
 
 // wantSigned makes sure that packages are signed by somebody.
-func (d *dock) wantSigned(signer *registrytest.Signer, archives ...ocimirror.Archive) {
+func (d *dock) wantSigned(signer *registrytest.Signer, archives ...sources.Archive) {
 	d.t.Helper()
 	for _, a := range archives {
 		claims, err := d.claims(a.Platform)
@@ -266,7 +266,7 @@ func TestStatementsThatDoNotFit(t *testing.T) {
 }
 
 func isStatementError(err error) bool {
-	var statement *ocimirror.StatementError
+	var statement *sources.StatementError
 	return errors.As(err, &statement) && statement.Platform == onLinux
 }
 
@@ -286,7 +286,7 @@ func TestStatementsThatLeaveAPackageOut(t *testing.T) {
 		d.push(r)
 		before := string(d.get("manifests/1.0.0"))
 		_, err := d.target().Push(t.Context(), roverRelease(darwin))
-		var statement *ocimirror.StatementError
+		var statement *sources.StatementError
 		if !errors.As(err, &statement) || statement.Platform != onDarwin {
 			t.Errorf("the error is %v", err)
 		}

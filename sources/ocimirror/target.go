@@ -62,12 +62,12 @@ func (t *Target) String() string { return t.source.String() }
 
 // Push publishes a release. What is there already is neither sent again nor changed, so that a release which was cut off
 // is completed by publishing it again; the packages of other platforms stay. A release that has been published is not
-// replaced: another archive for the same platform is a [*ConflictError]. A statement that does not verify, or leaves a
-// package out, is a [*StatementError]. Archives are hashed once more on their way: a file that is not the one that was
+// replaced: another archive for the same platform is a [*sources.ConflictError]. A statement that does not verify, or leaves a
+// package out, is a [*sources.StatementError]. Archives are hashed once more on their way: a file that is not the one that was
 // verified is a [*hashing.MismatchError].
 //
 // Either all packages become visible, or none. The error is a [*sources.Error].
-func (t *Target) Push(ctx context.Context, r Release) (*Pushed, error) {
+func (t *Target) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {
 	pushed, err := t.push(ctx, &r)
 	if err != nil {
 		return nil, &sources.Error{Op: "publish version " + r.Version.String(), Source: t.String(), Provider: r.Provider, Err: t.source.explain(err)}
@@ -75,8 +75,8 @@ func (t *Target) Push(ctx context.Context, r Release) (*Pushed, error) {
 	return pushed, nil
 }
 
-func (t *Target) push(ctx context.Context, r *Release) (*Pushed, error) {
-	if err := r.check(); err != nil {
+func (t *Target) push(ctx context.Context, r *sources.Release) (*sources.Pushed, error) {
+	if err := check(r); err != nil {
 		return nil, err
 	}
 	repo, err := t.source.connection.repository(r.Provider)
@@ -188,3 +188,5 @@ func (t *Target) stored(ctx context.Context, p sources.Provider, v sources.Versi
 	}
 	return stored, nil
 }
+
+var _ sources.Target = (*Target)(nil)

@@ -70,7 +70,7 @@ func TestAnotherRegistry(t *testing.T) {
 			},
 			Client: srv.Client(),
 		}
-		publish := func(r ocimirror.Release) *ocimirror.Pushed {
+		publish := func(r sources.Release) *sources.Pushed {
 			target, err := ocimirror.NewTarget(ocimirror.TargetConfig{Config: config})
 			if err != nil {
 				t.Fatal(err)
@@ -93,7 +93,7 @@ func TestAnotherRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range []ocimirror.Archive{linux, darwin} {
+		for _, a := range []sources.Archive{linux, darwin} {
 			pkg, err := source.Package(t.Context(), rover, rover1, a.Platform)
 			if err != nil {
 				t.Fatal(err)

@@ -37,10 +37,10 @@ func ExampleTarget_Push() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	release := ocimirror.Release{
+	release := sources.Release{
 		Provider: sources.MustParseProvider("registry.example.com/acme/rocket"),
 		Version:  sources.MustParseVersion("1.5.2"),
-		Archives: []ocimirror.Archive{{
+		Archives: []sources.Archive{{
 			Platform: sources.Platform{OS: "linux", Arch: "amd64"},
 			Path:     path,
 			Sum:      hashing.ZH(sha256.Sum256(archive)),

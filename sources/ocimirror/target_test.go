@@ -70,7 +70,7 @@ func (d *dock) target(edits ...func(*ocimirror.TargetConfig)) *ocimirror.Target 
 func replacing(c *ocimirror.TargetConfig) { c.Replace = true }
 
 // push publishes with a new target, as another process would.
-func (d *dock) push(r ocimirror.Release) *ocimirror.Pushed {
+func (d *dock) push(r sources.Release) *sources.Pushed {
 	d.t.Helper()
 	pushed, err := d.target().Push(d.t.Context(), r)
 	if err != nil {
@@ -156,13 +156,13 @@ func (d *dock) written() (requests []string) {
 }
 
 // freight writes a file and returns it as the archive for a platform.
-func freight(t *testing.T, on sources.Platform, content string) ocimirror.Archive {
+func freight(t *testing.T, on sources.Platform, content string) sources.Archive {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "archive.zip")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return ocimirror.Archive{Platform: on, Path: path, Sum: zhOf(content)}
+	return sources.Archive{Platform: on, Path: path, Sum: zhOf(content)}
 }
 
 func zhOf(content string) hashing.Hash { return hashing.ZH(sha256.Sum256([]byte(content))) }
@@ -171,8 +171,8 @@ func digestOf[T string | []byte](content T) string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(content)))
 }
 
-func roverRelease(archives ...ocimirror.Archive) ocimirror.Release {
-	return ocimirror.Release{Provider: rover, Version: rover1, Archives: archives}
+func roverRelease(archives ...sources.Archive) sources.Release {
+	return sources.Release{Provider: rover, Version: rover1, Archives: archives}
 }
 
 func TestStoredPackagesAreListed(t *testing.T) {
@@ -193,27 +193,27 @@ func TestReleasesThatAreNone(t *testing.T) {
 	t.Parallel()
 	d := newDock(t, registrytest.OCI{})
 	good := freight(t, onLinux, "linux")
-	edit := func(change func(*ocimirror.Archive)) []ocimirror.Archive {
+	edit := func(change func(*sources.Archive)) []sources.Archive {
 		a := good
 		change(&a)
-		return []ocimirror.Archive{a}
+		return []sources.Archive{a}
 	}
 	long := sources.MustParseVersion("1.0.0-" + strings.Repeat("long", 40))
-	for name, r := range map[string]ocimirror.Release{
-		"no provider":          {Version: rover1, Archives: []ocimirror.Archive{good}},
-		"no version":           {Provider: rover, Archives: []ocimirror.Archive{good}},
+	for name, r := range map[string]sources.Release{
+		"no provider":          {Version: rover1, Archives: []sources.Archive{good}},
+		"no version":           {Provider: rover, Archives: []sources.Archive{good}},
 		"no archive":           {Provider: rover, Version: rover1},
-		"a version too long":   {Provider: rover, Version: long, Archives: []ocimirror.Archive{good}},
+		"a version too long":   {Provider: rover, Version: long, Archives: []sources.Archive{good}},
 		"a platform twice":     roverRelease(good, good),
-		"no platform":          roverRelease(edit(func(a *ocimirror.Archive) { a.Platform = sources.Platform{} })...),
-		"a strange platform":   roverRelease(edit(func(a *ocimirror.Archive) { a.Platform.Arch = "../../x" })...),
-		"no path":              roverRelease(edit(func(a *ocimirror.Archive) { a.Path = "" })...),
-		"no sum":               roverRelease(edit(func(a *ocimirror.Archive) { a.Sum = "" })...),
-		"another kind of hash": roverRelease(edit(func(a *ocimirror.Archive) { a.Sum = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" })...),
-		"upper case":           roverRelease(edit(func(a *ocimirror.Archive) { a.Sum = "zh:" + hashing.Hash(strings.ToUpper(a.Sum.Value())) })...),
+		"no platform":          roverRelease(edit(func(a *sources.Archive) { a.Platform = sources.Platform{} })...),
+		"a strange platform":   roverRelease(edit(func(a *sources.Archive) { a.Platform.Arch = "../../x" })...),
+		"no path":              roverRelease(edit(func(a *sources.Archive) { a.Path = "" })...),
+		"no sum":               roverRelease(edit(func(a *sources.Archive) { a.Sum = "" })...),
+		"another kind of hash": roverRelease(edit(func(a *sources.Archive) { a.Sum = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" })...),
+		"upper case":           roverRelease(edit(func(a *sources.Archive) { a.Sum = "zh:" + hashing.Hash(strings.ToUpper(a.Sum.Value())) })...),
 	} {
 		_, err := d.target().Push(t.Context(), r)
-		var release *ocimirror.ReleaseError
+		var release *sources.ReleaseError
 		if !errors.As(err, &release) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,4 +1,4 @@
-package fsmirror
+package sources
 
 import (
 	"cmp"
@@ -6,14 +6,13 @@ import (
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
-	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // Release is what a [Target] publishes: packages of one version of a provider. They have been verified, as
 // installer.Installer.Fetch does.
 type Release struct {
-	Provider sources.Provider
-	Version  sources.Version
+	Provider Provider
+	Version  Version
 	Archives []Archive // at least one, each for another platform
 
 	// Statement is the origin's signed checksums, by which the archives were verified. Nil: they are not known.
@@ -22,26 +21,17 @@ type Release struct {
 
 // Archive is the package for one platform, in a zip file.
 type Archive struct {
-	Platform sources.Platform
-	Path     string       // of the file, which is copied; "": the package is there, as [Target.Stored] says
+	Platform Platform
+	Path     string       // of the file; "": it is in the mirror already, which only directories take for an answer
 	Sum      hashing.Hash // zh, of which the file's bytes are
 
-	// H1 is the hash of the archive's contents, [hashing.Computed.Entries], by which terraform knows it. "": it is taken from
-	// the mirror if that has it, or else computed, which means to inflate the archive, without a limit.
+	// H1 is the hash of the archive's contents, [hashing.Computed.Entries], by which terraform knows it. "": a target that
+	// wants it computes it, which means to inflate the archive, without a limit.
 	H1 hashing.Hash
 }
 
-// Pushed says what became of a [Release].
-type Pushed struct {
-	Dir string // where the provider's packages are
-
-	Added   []sources.Platform // packages that were published, sorted
-	Present []sources.Platform // packages that were there already, sorted
-	Signed  bool               // the origin's signed checksums are there, too
-	Copied  int64              // bytes of archives
-}
-
-func (r *Release) check() error {
+// Check says which field cannot be published, with a [*ReleaseError]. Targets call it; some have limits of their own.
+func (r *Release) Check() error {
 	switch {
 	case r.Provider.IsZero():
 		return &ReleaseError{"Provider", "is missing"}
@@ -74,8 +64,8 @@ func isHash(h hashing.Hash, scheme string) bool {
 }
 
 // problem says what is wrong about the platform of the archive i.
-func (r *Release) problem(on sources.Platform, i int) string {
-	if _, err := sources.ParsePlatform(on.String()); err != nil {
+func (r *Release) problem(on Platform, i int) string {
+	if _, err := ParsePlatform(on.String()); err != nil {
 		return "has no valid Platform"
 	}
 	if slices.ContainsFunc(r.Archives[:i], func(a Archive) bool { return a.Platform == on }) {
@@ -92,24 +82,25 @@ type ReleaseError struct {
 
 func (e *ReleaseError) Error() string { return "the release's " + e.Field + " " + e.Problem }
 
-// ConflictError says that another archive is there for the same platform of the version. It is left as it is: a released
-// package does not change.
+// ConflictError says that another archive was published for the same platform of the version. It is left as it is: a
+// released package does not change.
 type ConflictError struct {
-	Path     string // of the archive
-	Platform sources.Platform
-	Stored   hashing.Hash // zh of what is there
+	Address  string // of what is there: a file, or "registry.example.com/mirror/rocket:1.2.3"
+	Platform Platform
+	Stored   hashing.Hash // zh of what is there; "" if that is not one archive
 	Pushed   hashing.Hash // zh of what was to be published
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("%s is another package for %s: %s; it was not replaced by %s: find out which of them the provider's author has released, and remove the package if it is the wrong one",
-		e.Path, e.Platform, e.Stored, e.Pushed)
+	stored := cmp.Or(e.Stored.String(), "something that is not one archive")
+	return fmt.Sprintf("%s is or has another package for %s: %s; it was not replaced by %s: find out which of them the provider's author has released, and remove the package if it is the wrong one",
+		e.Address, e.Platform, stored, e.Pushed)
 }
 
-// StatementError says that a signed statement cannot be in the mirror with a version, because those who verify it would
-// then refuse a package.
+// StatementError says that a signed statement cannot be published with a version, because those who verify it would then
+// refuse a package.
 type StatementError struct {
-	Platform sources.Platform // of that package
+	Platform Platform // of that package
 	Err      error
 }
 
@@ -119,18 +110,3 @@ func (e *StatementError) Error() string {
 
 // Unwrap returns the cause.
 func (e *StatementError) Unwrap() error { return e.Err }
-
-// FileError says that an index or a statement in the mirror is not what it should be, and what is published would have to
-// rest on it. It matches [sources.ErrMalformed].
-type FileError struct {
-	Path string
-	Err  error
-}
-
-func (e *FileError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
-
-// Unwrap returns the cause.
-func (e *FileError) Unwrap() error { return e.Err }
-
-// Is makes the error one of kind ErrMalformed.
-func (e *FileError) Is(kind error) bool { return kind == sources.ErrMalformed }
