@@ -239,3 +239,34 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 		t.Errorf("a reader waits for bytes that will never be there: %v", err)
 	}
 }
+
+// What was discarded takes no room, cannot be read, and is part of the sum all the same.
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	want := content(int(2*spool.DiscardStep + 1000))
+	file := newFile(t)
+	s := spool.New(file, int64(len(want)))
+	write(t, s, want[spool.DiscardStep:], spool.DiscardStep)
+	s.Discard(int64(len(want))) // too early: the sum needs it
+	write(t, s, want[:spool.DiscardStep], 0)
+
+	before := diskUsage(t, file)
+	s.Discard(spool.DiscardStep + 5)
+	if after := diskUsage(t, file); after >= before {
+		t.Logf("%d bytes before, %d after: this file system makes no holes", before, after)
+	} else if freed := before - after; freed != spool.DiscardStep {
+		t.Errorf("%d bytes were freed, want %d", freed, spool.DiscardStep)
+	}
+	for _, at := range []int64{0, spool.DiscardStep - 1} {
+		if _, err := s.ReadAt(make([]byte, 1), at); !errors.Is(err, spool.ErrDiscarded) {
+			t.Errorf("ReadAt %d: %v", at, err)
+		}
+	}
+	rest := make([]byte, len(want)-int(spool.DiscardStep))
+	if _, err := s.ReadAt(rest, spool.DiscardStep); err != nil || !bytes.Equal(rest, want[spool.DiscardStep:]) {
+		t.Errorf("what follows differs, or %v", err)
+	}
+	if err := s.Finish(); err != nil || s.Sum() != sha256.Sum256(want) {
+		t.Errorf("the digest is that of other bytes, or %v", err)
+	}
+}

@@ -209,6 +209,41 @@ func TestAnArchiveIsReadFromItsEndThenInOrder(t *testing.T) {
 	}
 }
 
+// Nothing is read that was said not to be needed any more: of archives with data descriptors and without, of files stored
+// and deflated, in whatever order the directory has them.
+func TestNothingIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, archive := range map[string][]byte{
+		"deflated, with descriptors": packed(t, map[string][]byte{"a": noise(100_000), "b": nil, "c": bytes.Repeat([]byte("c"), 1<<20), "d": noise(1 << 20)}),
+		"stored, without":            rawZip(file("a", string(noise(300_000))), file("b", "2")),
+	} {
+		r := &discarding{Reader: bytes.NewReader(archive)}
+		if _, err := unzip.Extract(t.Context(), r, int64(len(archive)), "", unzip.Limits{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r.before < int64(len(archive)/2) {
+			t.Errorf("%s: only %d of %d bytes were said to be read", name, r.before, len(archive))
+		}
+	}
+}
+
+// discarding refuses what was discarded.
+type discarding struct {
+	*bytes.Reader
+	before int64
+}
+
+var errDiscarded = errors.New("what was discarded is read again")
+
+func (d *discarding) Discard(before int64) { d.before = max(d.before, before) }
+
+func (d *discarding) ReadAt(p []byte, offset int64) (int, error) {
+	if offset < d.before {
+		return 0, fmt.Errorf("%w: at %d, up to %d", errDiscarded, offset, d.before)
+	}
+	return d.Reader.ReadAt(p, offset)
+}
+
 type recording struct {
 	*bytes.Reader
 	offsets []int64
