@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +12,22 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
+var explainCommand = &command{
+	name: "explain", args: "ADDRESS[@CONSTRAINT]", takes: addresses(1, 1),
+	about: "say which version would come from where, and why",
+	examples: `
+purveyor explain 'hashicorp/random@~> 3.6'
+`,
+	setup: func(s *session, flags *flag.FlagSet) action {
+		s.askFlags(flags)
+		s.platformFlag(flags)
+		return s.explain
+	},
+}
+
 // explain says what each source has, which version is selected and which source its package would come from. Nothing is
 // fetched but what describes providers.
-func explain(ctx context.Context, s *session) error {
+func (s *session) explain(ctx context.Context) error {
 	listing, err := s.list(ctx)
 	if s.chain == nil {
 		return err

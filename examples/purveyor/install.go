@@ -3,25 +3,67 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-func install(ctx context.Context, s *session) error {
-	if len(s.named) > 0 {
-		return installNamed(ctx, s)
-	}
-	return installModule(ctx, s)
+var installCommand = &command{
+	name: "install", args: "[ADDRESS[@CONSTRAINT] …]", takes: addresses(0, unlimited),
+	about: "install what a module requires, or the providers named",
+	examples: `
+purveyor install                                       # what the module here requires, as "terraform init" does
+purveyor install -chdir=live/prod -lockfile=readonly   # fail if the lock file is not complete
+purveyor install -upgrade                              # the newest versions that the module allows
+provider=$(purveyor install 'hashicorp/random@~> 3.6') # no module: print the executable's path
+`,
+	setup: func(s *session, flags *flag.FlagSet) action {
+		i := &installation{session: s}
+		s.askFlags(flags)
+		s.platformFlag(flags)
+		s.jsonFlag(flags)
+		flags.BoolVar(&i.upgrade, "upgrade", false, "select the newest versions, whatever the lock file has")
+		flags.Func("lockfile", "with `readonly`: fail if the lock file would have to change", i.setLockfile)
+		return i.run
+	},
 }
 
-// installModule does what init does about providers. What succeeds is recorded although something else fails.
-func installModule(ctx context.Context, s *session) error {
+// installation is a run of install.
+type installation struct {
+	*session
+	upgrade, readonly bool
+}
+
+func (i *installation) setLockfile(text string) error {
+	if text != "readonly" {
+		return errors.New("the only value is readonly")
+	}
+	i.readonly = true
+	return nil
+}
+
+func (i *installation) run(ctx context.Context) error {
+	switch {
+	case i.readonly && i.upgrade:
+		return usagef("-upgrade would change the lock file, and -lockfile=readonly forbids it")
+	case len(i.named) > 0 && (i.readonly || i.upgrade):
+		return usagef("-upgrade and -lockfile are for a module; with addresses, no lock file is involved")
+	case len(i.named) > 0:
+		return installNamed(ctx, i.session)
+	}
+	return i.module(ctx)
+}
+
+// module does what init does about providers. What succeeds is recorded although something else fails.
+func (i *installation) module(ctx context.Context) error {
+	s := i.session
 	request, err := s.module()
 	if err != nil {
 		return err
 	}
+	request.Upgrade, request.Readonly = i.upgrade, i.readonly
 	result, err := s.installer().Install(ctx, request)
 	if result == nil {
 		return err
@@ -29,7 +71,7 @@ func installModule(ctx context.Context, s *session) error {
 	s.packages(result)
 	s.unrecorded(result)
 	err = kept(ctx, err, len(result.Packages))
-	if s.readonly {
+	if i.readonly {
 		return err
 	}
 	return errors.Join(err, s.writeLocks(request.Locks, result.Locks))

@@ -3,10 +3,25 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 )
 
+var lockCommand = &command{
+	name: "lock", takes: addresses(0, 0),
+	about: "record hashes for several platforms in the lock file",
+	examples: `
+purveyor lock -platform=linux_amd64 -platform=darwin_arm64
+`,
+	setup: func(s *session, flags *flag.FlagSet) action {
+		s.askFlags(flags)
+		s.platformsFlag(flags, "to record hashes for")
+		s.jsonFlag(flags)
+		return s.lock
+	},
+}
+
 // lock does what "providers lock" does: it installs nothing.
-func lock(ctx context.Context, s *session) error {
+func (s *session) lock(ctx context.Context) error {
 	request, err := s.module()
 	if err != nil {
 		return err

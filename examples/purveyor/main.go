@@ -42,27 +42,31 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	if isHelp(args[0]) && len(args) > 1 {
-		args = []string{args[1], "-h"}
+		args = append(args[1:], "-h")
 	}
 	if isHelp(args[0]) {
 		fmt.Fprint(p.stdout, usage())
 		return exitDone
 	}
-	c := commandNamed(args[0])
+	c, rest := find(args)
 	if c == nil {
 		fmt.Fprintf(p.stderr, "purveyor: there is no command %q.\n\n%s", args[0], usage())
 		return exitUsage
 	}
-	s, err := c.session(p, args[1:])
+	s, run, err := c.session(p, rest)
+	if err == nil {
+		err = run(ctx)
+	}
+	var wrong *usageError
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(p.stdout, c.usage())
 		return exitDone
-	case err != nil:
+	case s == nil || errors.As(err, &wrong):
 		fmt.Fprintf(p.stderr, "purveyor %s: %v\nTry: purveyor %s -h\n", c.name, err, c.name)
 		return exitUsage
 	}
-	return s.finish(ctx, c.run(ctx, s))
+	return s.finish(ctx, err)
 }
 
 func isHelp(arg string) bool {

@@ -12,7 +12,7 @@ import (
 
 // module reads what the module needs, and the configuration for it.
 func (s *session) module() (installer.Request, error) {
-	request := installer.Request{Upgrade: s.upgrade, Readonly: s.readonly}
+	request := installer.Request{}
 	err := s.enter()
 	if err != nil {
 		return request, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,13 +21,44 @@ import (
 // maxFetches is how many archives are downloaded at the same time.
 const maxFetches = 4
 
-// push publishes packages in an OCI registry: the newest versions that meet the constraints, as the sources have them,
+var pushCommand = &command{
+	name: "push", args: "ADDRESS[@CONSTRAINT] …", takes: addresses(1, unlimited),
+	about: "publish packages in an OCI registry, for oci_mirror",
+	examples: `
+purveyor push -to='registry.example.com/mirror/${namespace}/${type}' -platform=linux_amd64 hashicorp/random
+`,
+	setup: func(s *session, flags *flag.FlagSet) action {
+		p := &publication{session: s}
+		s.askFlags(flags)
+		s.platformsFlag(flags, "to publish packages for")
+		s.jsonFlag(flags)
+		p.outlet.flags(flags)
+		flags.StringVar(&p.from, "from", "", "take packages from the filesystem mirror `DIR` instead of the configured sources")
+		flags.BoolVar(&p.replace, "replace", false, "replace packages that were published and are different")
+		return p.run
+	},
+}
+
+// publication is a run of push.
+type publication struct {
+	*session
+	outlet
+	from string // "": the sources of the configuration
+}
+
+// run publishes packages in an OCI registry: the newest versions that meet the constraints, as the sources have them,
 // verified as for an installation.
-func push(ctx context.Context, s *session) error {
+func (s *publication) run(ctx context.Context) error {
+	switch {
+	case s.to == nil:
+		return usagef("-to is required: the repositories to publish in")
+	case s.offline && s.from == "":
+		return usagef("-offline is for packages of a directory: -from is needed")
+	}
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	target, err := s.destination()
+	target, err := s.destination(s.outlet)
 	if err != nil {
 		return err
 	}
@@ -52,7 +84,7 @@ func push(ctx context.Context, s *session) error {
 }
 
 // prepare finds out where packages come from and where they go.
-func (s *session) prepare() error {
+func (s *publication) prepare() error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -65,17 +97,17 @@ func (s *session) prepare() error {
 			return err
 		}
 	}
-	return s.checkRepositories()
+	return s.checkRepositories(s.outlet)
 }
 
 // pusher is an installer for the platforms of the command line, by the first of which versions are selected.
-func (s *session) pusher() *installer.Installer {
+func (s *publication) pusher() *installer.Installer {
 	in := s.installer()
 	in.Platform = s.pushPlatforms()[0]
 	return in
 }
 
-func (s *session) pushPlatforms() []sources.Platform {
+func (s *publication) pushPlatforms() []sources.Platform {
 	if len(s.platforms) == 0 {
 		return []sources.Platform{sources.CurrentPlatform()}
 	}
@@ -83,7 +115,7 @@ func (s *session) pushPlatforms() []sources.Platform {
 }
 
 // pushOne fetches the packages of a version and publishes them.
-func (s *session) pushOne(ctx context.Context, target *ocimirror.Target, selection installer.Selection, scratch string) error {
+func (s *publication) pushOne(ctx context.Context, target *ocimirror.Target, selection installer.Selection, scratch string) error {
 	archives, err := s.fetch(ctx, selection, scratch)
 	if err != nil {
 		return err
@@ -108,7 +140,7 @@ func (s *session) pushOne(ctx context.Context, target *ocimirror.Target, selecti
 }
 
 // fetch downloads and verifies the packages of a version.
-func (s *session) fetch(ctx context.Context, selection installer.Selection, scratch string) ([]*installer.Archive, error) {
+func (s *publication) fetch(ctx context.Context, selection installer.Selection, scratch string) ([]*installer.Archive, error) {
 	in, platforms := s.pusher(), s.pushPlatforms()
 	archives := make([]*installer.Archive, len(platforms))
 	group, ctx := errgroup.WithContext(ctx)

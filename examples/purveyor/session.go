@@ -17,10 +17,18 @@ import (
 // session is one run of a command: what it was told, what it has found out so far, and where its account goes.
 type session struct {
 	*program
-	*options
-	named []requirement // the addresses of the command line
-	dir   string        // absolute: of the module
-	out   printer
+
+	// Of the command line.
+	chdir     string
+	registry  sources.Host // zero: the default
+	offline   bool
+	json      bool
+	platforms []sources.Platform
+	named     []requirement // the operands that are addresses
+	paths     []string      // the operands that are not
+
+	dir string // absolute: of the module
+	out printer
 
 	// What follows is found out on the way, and makes errors helpful.
 	required installer.Requirements
@@ -36,20 +44,39 @@ type requirement struct {
 }
 
 // session makes the session for the arguments of a command. Every error is one of usage.
-func (c *command) session(p *program, args []string) (*session, error) {
-	o, addresses, err := c.parse(args)
+func (c *command) session(p *program, args []string) (*session, action, error) {
+	s := &session{program: p}
+	set, run := c.flagSet(s)
+	operands, err := c.parse(set, args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := &session{program: p, options: o}
-	if s.named, err = c.requirements(o.registry, addresses); err != nil {
-		return nil, err
-	}
-	if s.dir, err = p.absolute(o.chdir); err != nil {
-		return nil, err
+	if err := s.read(c, operands); err != nil {
+		return nil, nil, err
 	}
 	s.out = s.printer()
-	return s, nil
+	return s, run, nil
+}
+
+// read makes sense of the operands.
+func (s *session) read(c *command, operands []string) (err error) {
+	if c.takes.what == "address" {
+		s.named, err = c.requirements(s.registry, operands)
+	} else {
+		s.paths = operands
+	}
+	if err == nil {
+		s.dir, err = s.absolute(s.chdir)
+	}
+	return err
+}
+
+// platform returns the one that packages are for; zero: this machine's.
+func (s *session) platform() sources.Platform {
+	if len(s.platforms) == 0 {
+		return sources.Platform{}
+	}
+	return s.platforms[0]
 }
 
 // absolute resolves a path against the working directory.

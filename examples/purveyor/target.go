@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -13,8 +14,20 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 )
 
+// outlet is the OCI repositories that a command publishes in.
+type outlet struct {
+	to        *cliconfig.RepositoryTemplate // nil: not given
+	replace   bool
+	plainHTTP bool
+}
+
+func (o *outlet) flags(set *flag.FlagSet) {
+	set.Func("to", "`TEMPLATE` of the repositories to publish in, like registry.example.com/mirror/${namespace}/${type} (required)", o.setTemplate)
+	set.BoolVar(&o.plainHTTP, "plain-http", false, "speak http to a registry at a loopback address")
+}
+
 // setTemplate reads the value of -to.
-func (o *options) setTemplate(text string) error {
+func (o *outlet) setTemplate(text string) error {
 	template, diags := cliconfig.ParseRepositoryTemplate(text, hcl.Range{Filename: "-to"})
 	if diags.HasErrors() {
 		return errors.New(diags[0].Detail)
@@ -23,25 +36,25 @@ func (o *options) setTemplate(text string) error {
 	return nil
 }
 
-// destination makes the target of -to, with the credentials of the configuration.
-func (s *session) destination() (*ocimirror.Target, error) {
+// destination makes the target of an outlet, with the credentials of the configuration.
+func (s *session) destination(o outlet) (*ocimirror.Target, error) {
 	return ocimirror.NewTarget(ocimirror.TargetConfig{
 		Config: ocimirror.Config{
-			Repository:  s.to.Address,
-			Name:        s.to.String(),
+			Repository:  o.to.Address,
+			Name:        o.to.String(),
 			Credentials: s.config.OCICredentials(),
 			Client:      s.client,
-			PlainHTTP:   s.plainHTTP,
+			PlainHTTP:   o.plainHTTP,
 		},
-		Replace: s.replace,
+		Replace: o.replace,
 	})
 }
 
 // checkRepositories makes sure that no two providers get into one repository: nobody could tell their versions apart.
-func (s *session) checkRepositories() error {
+func (s *session) checkRepositories(o outlet) error {
 	taken := map[string]sources.Provider{}
 	for _, r := range s.named {
-		registry, repository, err := s.to.Address(r.provider)
+		registry, repository, err := o.to.Address(r.provider)
 		if err != nil {
 			return err
 		}

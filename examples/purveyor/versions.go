@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +12,22 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
+var versionsCommand = &command{
+	name: "versions", args: "ADDRESS", takes: addresses(1, 1),
+	about: "list the versions of a provider",
+	examples: `
+purveyor versions hashicorp/random
+purveyor versions -platform=windows_arm64 registry.example.com/acme/rocket
+`,
+	setup: func(s *session, flags *flag.FlagSet) action {
+		s.askFlags(flags)
+		s.platformFlag(flags)
+		return s.versions
+	},
+}
+
 // versions prints a provider's versions, the newest first, one on each line, and behind each what is special about it.
-func versions(ctx context.Context, s *session) error {
+func (s *session) versions(ctx context.Context) error {
 	listing, err := s.list(ctx)
 	if err != nil {
 		return err
