@@ -27,7 +27,7 @@ type action func(ctx context.Context) error
 
 func commands() []*command {
 	return []*command{
-		installCommand, lockCommand, versionsCommand, explainCommand, pushCommand,
+		installCommand, lockCommand, versionsCommand, explainCommand, pushCommand, completionCommand(),
 	}
 }
 
@@ -91,8 +91,10 @@ func (s *session) askFlags(set *flag.FlagSet) {
 	set.BoolVar(&s.offline, "offline", false, "ask no registry and no network mirror")
 }
 
-func (s *session) jsonFlag(set *flag.FlagSet) {
+// accountFlags are about what a command says.
+func (s *session) accountFlags(set *flag.FlagSet) {
 	set.BoolVar(&s.json, "json", false, "print events, one JSON object on each line")
+	set.BoolVar(&s.quiet, "quiet", false, "say only what is wrong, and print results")
 }
 
 // platformFlag is for commands about packages for one platform.

@@ -23,7 +23,7 @@ provider=$(purveyor install 'hashicorp/random@~> 3.6') # no module: print the ex
 		i := &installation{session: s}
 		s.askFlags(flags)
 		s.platformFlag(flags)
-		s.jsonFlag(flags)
+		s.accountFlags(flags)
 		flags.BoolVar(&i.upgrade, "upgrade", false, "select the newest versions, whatever the lock file has")
 		flags.Func("lockfile", "with `readonly`: fail if the lock file would have to change", i.setLockfile)
 		return i.run
@@ -96,9 +96,11 @@ func installNamed(ctx context.Context, s *session) error {
 
 // packages reports what is installed.
 func (s *session) packages(result *installer.Result) {
+	var all []record
 	for _, pkg := range result.Packages {
-		s.out.print(packageRecord(pkg))
+		all = append(all, packageRecord(pkg))
 	}
+	s.out.packages(all)
 }
 
 func (s *session) unrecorded(result *installer.Result) {

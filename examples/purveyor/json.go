@@ -14,4 +14,12 @@ func (j jsonLines) print(r record) {
 	_ = encoder.Encode(r) // nobody is left to be told that the reader is gone
 }
 
+func (j jsonLines) packages(all []record) {
+	for _, r := range all {
+		j.print(r)
+	}
+}
+
+func (jsonLines) close() {}
+
 var _ printer = jsonLines{}

@@ -15,7 +15,7 @@ purveyor lock -platform=linux_amd64 -platform=darwin_arm64
 	setup: func(s *session, flags *flag.FlagSet) action {
 		s.askFlags(flags)
 		s.platformsFlag(flags, "to record hashes for")
-		s.jsonFlag(flags)
+		s.accountFlags(flags)
 		return s.lock
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 )
@@ -14,7 +15,10 @@ import (
 // human prints records for people, those that they need to know.
 type human struct {
 	out, err io.Writer
+	env      cliconfig.Environment
 	show     func(path string) string
+	quiet    bool // only what is wrong
+	style    styler
 }
 
 var _ printer = (*human)(nil)
@@ -28,11 +32,21 @@ func (h *human) print(r record) {
 	case "interrupted":
 		h.problem("Interrupted", r)
 	default:
-		if line := h.line(r); line != "" {
+		if line := h.line(r); line != "" && !h.quiet {
 			fmt.Fprintln(h.out, printable(strings.ReplaceAll(line, "\n", " ")))
 		}
 	}
 }
+
+func (h *human) packages(all []record) {
+	for _, r := range all {
+		h.print(r)
+	}
+}
+
+func (*human) close() {}
+
+var kindStyles = map[string]style{"Error": red, "Warning": yellow, "Interrupted": bold}
 
 // problem prints something with a hint.
 func (h *human) problem(kind string, r record) {
@@ -44,7 +58,7 @@ func (h *human) problem(kind string, r record) {
 	if r.Event == string(installer.EventWarning) && r.Provider != "" {
 		text = r.Provider + ": " + text
 	}
-	fmt.Fprintln(h.err, printable(kind+": "+text))
+	fmt.Fprintln(h.err, h.style.apply(kindStyles[kind], kind+":")+" "+printable(text))
 	for hint := range strings.Lines(r.Hint) {
 		fmt.Fprintln(h.err, printable("  "+strings.TrimSuffix(hint, "\n")))
 	}
@@ -137,13 +151,21 @@ func signer(r record) string {
 
 // sizeFrom returns "4.8 MB from " for a number of bytes; "" if it is not known.
 func sizeFrom(bytes int64) string {
+	if text := size(bytes); text != "" {
+		return text + " from "
+	}
+	return ""
+}
+
+// size returns "4.8 MB"; "" for nothing.
+func size(bytes int64) string {
 	switch {
 	case bytes <= 0:
 		return ""
 	case bytes < 1_000_000:
-		return fmt.Sprintf("%.1f kB from ", float64(bytes)/1e3)
+		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
 	}
-	return fmt.Sprintf("%.1f MB from ", float64(bytes)/1e6)
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 func count(n int, one, many string) string {

@@ -31,7 +31,7 @@ purveyor push -to='registry.example.com/mirror/${namespace}/${type}' -platform=l
 		p := &publication{session: s}
 		s.askFlags(flags)
 		s.platformsFlag(flags, "to publish packages for")
-		s.jsonFlag(flags)
+		s.accountFlags(flags)
 		p.outlet.flags(flags)
 		flags.StringVar(&p.from, "from", "", "take packages from the filesystem mirror `DIR` instead of the configured sources")
 		flags.BoolVar(&p.replace, "replace", false, "replace packages that were published and are different")

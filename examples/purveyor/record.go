@@ -26,26 +26,27 @@ import (
 //
 // Consumers should ignore events and fields that they do not know.
 type record struct {
-	Event      string `json:"event"`
-	Provider   string `json:"provider,omitempty"`   // complete source address
-	Version    string `json:"version,omitempty"`    // 1.2.3
-	Platform   string `json:"platform,omitempty"`   // linux_amd64
-	Location   string `json:"location,omitempty"`   // where a package is fetched from; pushed: where it is; of an error or a warning: file:line
-	Bytes      int64  `json:"bytes,omitempty"`      // progress: so far; package: downloaded; pushed: sent
-	Size       int64  `json:"size,omitempty"`       // of an archive in bytes, if it is known
-	Path       string `json:"path,omitempty"`       // of the package's directory, of the lock file
-	Stored     string `json:"stored,omitempty"`     // package: the directory that Path is a link to or a copy of
-	Executable string `json:"executable,omitempty"` // package: absolute path
-	Authority  string `json:"authority,omitempty"`  // that vouches for the package: "signed", "reported" or "unverified"
-	Signer     string `json:"signer,omitempty"`     // the signing key's user ID
-	Key        string `json:"key,omitempty"`        // its fingerprint
-	Carried    bool   `json:"carried,omitempty"`    // the key came from a mirror; no registry vouched for it
-	Expired    string `json:"expired,omitempty"`    // the date, 2006-01-02, on which key or signature expired
-	Locked     bool   `json:"locked,omitempty"`     // a hash of the lock file proves the package
-	Hashes     int    `json:"hashes,omitempty"`     // locked: their number
-	Digest     string `json:"digest,omitempty"`     // pushed: of the version's index
-	Message    string `json:"message,omitempty"`
-	Hint       string `json:"hint,omitempty"` // what to do about it, on one or more lines
+	Event      string  `json:"event"`
+	Provider   string  `json:"provider,omitempty"`   // complete source address
+	Version    string  `json:"version,omitempty"`    // 1.2.3
+	Platform   string  `json:"platform,omitempty"`   // linux_amd64
+	Location   string  `json:"location,omitempty"`   // where a package is fetched from; pushed: where it is; of an error or a warning: file:line
+	Bytes      int64   `json:"bytes,omitempty"`      // progress: so far; package: downloaded; pushed: sent
+	Size       int64   `json:"size,omitempty"`       // of an archive in bytes, if it is known
+	Path       string  `json:"path,omitempty"`       // of the package's directory, of the lock file
+	Stored     string  `json:"stored,omitempty"`     // package: the directory that Path is a link to or a copy of
+	Executable string  `json:"executable,omitempty"` // package: absolute path
+	Authority  string  `json:"authority,omitempty"`  // that vouches for the package: "signed", "reported" or "unverified"
+	Signer     string  `json:"signer,omitempty"`     // the signing key's user ID
+	Key        string  `json:"key,omitempty"`        // its fingerprint
+	Carried    bool    `json:"carried,omitempty"`    // the key came from a mirror; no registry vouched for it
+	Expired    string  `json:"expired,omitempty"`    // the date, 2006-01-02, on which key or signature expired
+	Locked     bool    `json:"locked,omitempty"`     // a hash of the lock file proves the package
+	Seconds    float64 `json:"seconds,omitempty"`    // package: how long that took
+	Hashes     int     `json:"hashes,omitempty"`     // locked: their number
+	Digest     string  `json:"digest,omitempty"`     // pushed: of the version's index
+	Message    string  `json:"message,omitempty"`
+	Hint       string  `json:"hint,omitempty"` // what to do about it, on one or more lines
 
 	Added   []string `json:"added,omitempty"`   // pushed: platforms whose packages are new
 	Present []string `json:"present,omitempty"` // pushed: platforms whose packages were there
@@ -54,21 +55,32 @@ type record struct {
 }
 
 // printer is where records go.
-type printer interface{ print(r record) }
+type printer interface {
+	print(r record)
+	packages(all []record) // what is installed
+	close()                // no downloads are shown any more; more records may come
+}
 
 // printer returns the one for the command line. Where standard output is for results, people read standard error.
 func (s *session) printer() printer {
-	switch {
-	case s.json:
+	if s.json {
 		return jsonLines{out: s.stdout}
-	case len(s.named) > 0:
-		return &human{out: s.stderr, err: s.stderr, show: s.show}
 	}
-	return &human{out: s.stdout, err: s.stderr, show: s.show}
+	lines := human{out: s.stdout, err: s.stderr, env: s.env, show: s.show, quiet: s.quiet, style: stylerFor(s.stderr, s.env)}
+	if len(s.named) > 0 {
+		lines.out = s.stderr
+	}
+	if !s.quiet && isTerminal(lines.out, s.env) {
+		return newLive(lines.out, lines)
+	}
+	return &lines
 }
 
 // notify passes on what the installer tells. Failures come again, as errors, when all providers are through.
 func (s *session) notify(e installer.Event) {
+	if l, ok := s.out.(*live); ok && e.Kind == installer.EventFailed {
+		l.follow(eventRecord(e))
+	}
 	if e.Kind != installer.EventFailed {
 		s.out.print(eventRecord(e))
 	}
@@ -106,6 +118,7 @@ func packageRecord(pkg installer.Package) record {
 		Path:       pkg.Dir,
 		Stored:     pkg.Stored,
 		Executable: pkg.Executable,
+		Seconds:    pkg.Duration.Seconds(),
 	}.proven(*pkg.Proof)
 }
 

@@ -23,6 +23,7 @@ type session struct {
 	registry  sources.Host // zero: the default
 	offline   bool
 	json      bool
+	quiet     bool
 	platforms []sources.Platform
 	named     []requirement // the operands that are addresses
 	paths     []string      // the operands that are not
@@ -120,6 +121,7 @@ func (s *session) enter() error {
 
 // finish reports how a command ended and returns the exit status.
 func (s *session) finish(ctx context.Context, err error) int {
+	s.out.close()
 	code, last := exitDone, record{Event: "done"}
 	if err != nil {
 		code, last = exitFailed, record{Event: "failed"}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/purveyor-dev/purveyor/installer"
+)
+
+// screen is a terminal, as far as bytes go.
+type screen struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func TestBarsFollowDownloads(t *testing.T) {
+	t.Parallel()
+	terminal, problems := &screen{}, &screen{}
+	l := newLive(terminal, human{err: problems, show: func(path string) string { return path }})
+	event := func(kind installer.EventKind) record {
+		return record{Event: string(kind), Provider: "registry.opentofu.org/acme/rocket", Version: "1.4.0", Size: 100, Bytes: 60}
+	}
+	for _, kind := range []installer.EventKind{installer.EventResolving, installer.EventFetching, installer.EventProgress, installer.EventRetrying, installer.EventFetching} {
+		l.print(event(kind))
+	}
+	if len(l.running) != 1 {
+		t.Errorf("%d downloads are running, want 1", len(l.running))
+	}
+	l.print(event(installer.EventVerified))
+	if len(l.running) != 0 {
+		t.Error("the download still runs when its package is verified")
+	}
+	l.print(event(installer.EventFetching)) // one that nobody ends
+	l.packages([]record{{Provider: "registry.opentofu.org/acme/rocket", Version: "1.4.0", Bytes: 2e6, Location: "https://example.com/r.zip",
+		Seconds: 1.25, Authority: "signed", Key: strings.Repeat("AB", 20), Signer: "Acme"}})
+	l.print(record{Event: "note", Message: "after the bars"})
+	got := terminal.String()
+	for _, want := range []string{
+		"the download broke and begins again",
+		"acme/rocket  1.4.0    example.com  2.0 MB  1.2s  signed by Acme, key ABABABABABABABAB\n",
+		"Note: after the bars\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("nothing about %q in:\n%s", want, got)
+		}
+	}
+}
+
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	var out, err bytes.Buffer
+	h := &human{out: &out, err: &err, quiet: true, style: true}
+	h.print(record{Event: "note", Message: "something"})
+	h.print(record{Event: "error", Message: "broken"})
+	if out.Len() != 0 || err.String() != "\x1b[1;31mError:\x1b[0m broken\n" {
+		t.Errorf("got %q and %q", out.String(), err.String())
+	}
+}
