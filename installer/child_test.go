@@ -29,6 +29,8 @@ type order struct {
 	Account  string            // file to copy /proc/self/io to, at the end
 	Wanted   map[string]string // address to constraint
 	Locked   map[string]lockedEntry
+	Prune    *installer.CachePrune // prune CacheDir instead
+	Link     installer.Link
 }
 
 type lockedEntry struct {
@@ -55,6 +57,10 @@ func obey(text string) error {
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return err
 	}
+	if o.Prune != nil {
+		_, err := (&installer.Cache{Dir: o.CacheDir}).Prune(context.Background(), *o.Prune)
+		return err
+	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(o.CA)
 	in := &installer.Installer{
@@ -67,6 +73,7 @@ func obey(text string) error {
 		RecordDir: o.Records,
 
 		SegmentSize: o.Segment,
+		Link:        o.Link,
 	}
 	_, err := in.Install(context.Background(), o.request())
 	if o.Account != "" {

@@ -23,6 +23,8 @@
 // record of having verified it with a signature ([Installer.RecordDir]). Without either it is fetched and compared. A
 // damaged one is replaced, and an event says so.
 //
+// A [Cache] lists, verifies and prunes the packages in a plugin cache, also while they are being used.
+//
 // # Downloads
 //
 // An archive is unpacked while it arrives, and both of its hashes are computed on the way: nothing is read twice, and
@@ -42,6 +44,7 @@
 //	not locked, in CacheDir and RecordDir                2               3           6          0
 //	each further provider of the same host, not locked   5               3           6          0
 //	the archive is larger than SegmentSize              +1              +1          +1          0
+//	locking for n platforms, hashes published          4+n             1+n        1+4n          0
 //
 // The fourth line is about signed packages of registries: what a mirror has is fetched again and compared, unless it is
 // signed by a key that [Policy.Signers] names, which saves all but the first request. What an OCI mirror has of the

@@ -88,7 +88,7 @@ func ExampleInstaller_Install() {
 	// 0 requests the second time
 }
 
-// Lock records the hashes of several platforms without installing anything.
+// Lock records the hashes of several platforms. The registry's signed checksums have them: nothing is downloaded.
 func ExampleInstaller_Lock() {
 	srv, source := exampleRegistry()
 	defer srv.Close()
@@ -104,11 +104,11 @@ func ExampleInstaller_Lock() {
 	for _, hash := range locks[rocket].Hashes {
 		fmt.Println(locks[rocket].Version, hash.Scheme())
 	}
+	fmt.Println(srv.Count(registrytest.KindArchive), "archives")
 	// Output:
-	// 2.0.0 h1
-	// 2.0.0 h1
 	// 2.0.0 zh
 	// 2.0.0 zh
+	// 0 archives
 }
 
 // Get is for those who need one provider and nothing else.

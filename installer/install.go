@@ -1,7 +1,11 @@
 package installer
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -113,20 +117,38 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 		return nil, err
 	}
 	defer j.underway.Release(1)
-	project := j.entry(j.in.Dir)
+	for again := 0; ; again++ {
+		pkg, err := j.tryPlace(ctx)
+		if !errors.Is(err, errPruned) || again == prunedTries {
+			return pkg, err
+		}
+	}
+}
+
+// prunedTries is how often more a package that a pruning removed is brought.
+const prunedTries = 3
+
+// errPruned says that a package in the cache is gone that was there a moment ago.
+var errPruned = errors.New("the package was removed from the cache while it was being installed")
+
+// tryPlace fails with errPruned if the cache is pruned of the package meanwhile.
+func (j *job) tryPlace(ctx context.Context) (*Package, error) {
+	project, home := j.entry(j.in.Dir), j.home()
 	if j.in.Link.accepts(project.path) {
+		j.useLinked(project, home)
 		proof, err := j.prove(ctx, project.path)
 		if err != nil {
 			return nil, err
 		}
 		if proof != nil {
+			have := &stored{dir: project.path, proof: proof}
+			pkg, err := j.pkg(project, have)
+			if err != nil {
+				return nil, j.prunedIf(have, err)
+			}
 			j.send(Event{Kind: EventPresent, Path: project.path, Proof: proof})
-			return j.pkg(project, &stored{dir: project.path, proof: proof})
+			return pkg, nil
 		}
-	}
-	home := project
-	if j.in.CacheDir != "" {
-		home = j.entry(j.in.CacheDir)
 	}
 	have, err := j.obtain(ctx, home)
 	if err != nil {
@@ -134,11 +156,28 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 	}
 	if have.dir != project.path {
 		if err := j.link(ctx, have, project); err != nil {
-			return nil, err
+			return nil, j.prunedIf(have, err)
 		}
 	}
+	pkg, err := j.pkg(project, have)
+	if err != nil {
+		return nil, j.prunedIf(have, err)
+	}
 	j.send(Event{Kind: EventInstalled, Path: project.path})
-	return j.pkg(project, have)
+	return pkg, nil
+}
+
+// home is where the package is stored: in the cache, or in the project if there is none.
+func (j *job) home() entry { return j.entry(cmp.Or(j.in.CacheDir, j.in.Dir)) }
+
+// prunedIf turns the error that something is missing into errPruned if the package is the cache's, or linked to that.
+func (j *job) prunedIf(have *stored, err error) error {
+	home := j.home()
+	ours := have.dir == home.path || have.dir == j.entry(j.in.Dir).path
+	if j.in.CacheDir == "" || !ours || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%s: %w (%w)", home.path, errPruned, err)
 }
 
 func (j *job) pkg(project entry, have *stored) (*Package, error) {
@@ -163,6 +202,7 @@ func (j *job) pkg(project entry, have *stored) (*Package, error) {
 
 // obtain makes sure that a verified package is in its home, or elsewhere if the source has it unpacked already.
 func (j *job) obtain(ctx context.Context, home entry) (*stored, error) {
+	j.use(home)
 	have, err := j.look(ctx, home)
 	if err != nil || have != nil {
 		return have, err
@@ -172,6 +212,7 @@ func (j *job) obtain(ctx context.Context, home entry) (*stored, error) {
 		// Whoever had the lock since may have brought the package.
 		if have, err = j.look(ctx, home); err == nil && have == nil {
 			have, err = j.fetch(ctx, home)
+			j.use(home)
 		}
 		return err
 	})

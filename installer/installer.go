@@ -33,8 +33,8 @@ type Installer struct {
 
 	// CacheDir is a plugin cache that several projects share. Packages are unpacked there once and linked into Dir.
 	// It is created when missing. What is in a cache is used where the hashes of [Request.Locks] prove it, or the
-	// records in RecordDir; without either it is downloaded again and compared. Empty: no cache, packages are
-	// unpacked in Dir.
+	// records in RecordDir; without either it is downloaded again and compared. [Cache] lists and prunes what is there.
+	// Empty: no cache, packages are unpacked in Dir.
 	CacheDir string
 
 	// RecordDir is a directory, private to the user, where it is remembered which packages were verified, so that
@@ -93,7 +93,7 @@ type Installer struct {
 	Logger *slog.Logger
 }
 
-// FieldError says that a field of [Installer] or [Request], or a parameter, makes the call impossible.
+// FieldError says that a field of [Installer], [Request] or another struct, or a parameter, makes the call impossible.
 type FieldError struct {
 	Field   string // "Installer.Dir"; "platforms" for the parameter of Lock
 	Problem string

@@ -13,13 +13,16 @@ import (
 
 // Lock selects versions as Install does and returns the dependency lock file's contents with the hashes of the
 // packages for all given platforms (nil: Installer.Platform), and with whatever other hashes of those versions the
-// sources vouch for. Nothing is installed: an archive is downloaded to a temporary file only to compute the h1: hash
-// of its contents, and not even that when the source publishes that hash. Old hashes of a version that stays selected
-// are kept. They do not bind: which platform a hash is for is not recorded, and there may be none yet for the one
-// asked for.
+// sources vouch for. Nothing is installed, and what somebody vouches for is not fetched: the checksums that a provider's
+// author has signed, or what a mirror publishes, under the same conditions as when a package is installed. A package
+// without such hashes is downloaded to a temporary file for them, or read where it is. [Request.H1] asks for more.
 //
-// Every platform must have a package. When some providers fail, the locks have the others' new entries and the old
-// ones of those that failed, and the error is an [*Error].
+// Each platform's hashes are those of the package that an installation on it would get, from the same source of a chain.
+// Old hashes of a version that stays selected are kept. They do not bind: which platform a hash is for is not
+// recorded, and there may be none yet for the one asked for.
+//
+// Every platform must have a package; a [*sources.PlatformError] says which have one. When some providers fail, the locks
+// have the others' new entries and the old ones of those that failed, and the error is an [*Error].
 func (in *Installer) Lock(ctx context.Context, req Request, platforms []sources.Platform) (Locks, error) {
 	r, err := in.begin(&req)
 	if err != nil {
@@ -111,7 +114,7 @@ func (j *job) hash(ctx context.Context) (*hashing.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	if published, ok := j.in.Policy.published(claims); ok {
+	if published, ok := j.in.Policy.published(claims, j.req.H1); ok {
 		return j.weigh(published, claims)
 	}
 	return j.hashArchive(ctx, pkg)
@@ -156,28 +159,35 @@ func (r *run) scratchFile() (*os.File, error) {
 	return file, nil
 }
 
-// published returns the hashes of a package as its claims have them. They are enough for a lock file if there is one of
-// each scheme, an h1: for plugin caches and a zh: for downloads, and no doubt which.
-func (p Policy) published(claims hashing.Claims) (hashing.Computed, bool) {
-	tree, okTree := p.undisputed(claims, hashing.SchemeH1)
-	archive, okArchive := p.undisputed(claims, hashing.SchemeZH)
-	return hashing.Computed{Tree: tree, Archive: archive}, okTree && okArchive
+// published returns the hashes of a package as its claims have them, and whether they are enough for a lock file: a zh: for
+// downloads, an h1: where h1 asks for it, or an h1: alone where nobody says anything about the archive. A hash of which
+// there are several on the same authority is in doubt, and not used.
+func (p Policy) published(claims hashing.Claims, h1 bool) (c hashing.Computed, enough bool) {
+	trees, archives := p.best(claims, hashing.SchemeH1), p.best(claims, hashing.SchemeZH)
+	if len(trees) == 1 {
+		c.Tree = trees[0]
+	}
+	if len(archives) == 1 {
+		c.Archive = archives[0]
+	}
+	enough = len(archives) <= 1 && (c.Tree != "" || c.Archive != "" && !h1)
+	return c, enough
 }
 
-// undisputed returns the hash of a scheme that is claimed with the highest authority, if there is exactly one.
-func (p Policy) undisputed(claims hashing.Claims, scheme string) (hashing.Hash, bool) {
-	var best hashing.Claim
-	disputed := false
+// best returns the hashes of a scheme that are claimed with the highest authority, each once.
+func (p Policy) best(claims hashing.Claims, scheme string) []hashing.Hash {
+	var highest hashing.Authority
+	var hashes []hashing.Hash
 	for _, claim := range claims.Package {
 		switch {
 		case claim.Hash.Scheme() != scheme || p.signed() && claim.Authority < hashing.Signed:
-		case best.Hash == "" || claim.Authority > best.Authority:
-			best, disputed = claim, false
-		case claim.Authority == best.Authority && claim.Hash != best.Hash:
-			disputed = true
+		case len(hashes) == 0 || claim.Authority > highest:
+			highest, hashes = claim.Authority, []hashing.Hash{claim.Hash}
+		case claim.Authority == highest:
+			hashes = union(hashes, []hashing.Hash{claim.Hash})
 		}
 	}
-	return best.Hash, best.Hash != "" && !disputed
+	return hashes
 }
 
 // union returns the hashes of both, sorted, each once.

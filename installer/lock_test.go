@@ -24,6 +24,12 @@ func fourfold(r registrytest.Release) registrytest.Release {
 	return r
 }
 
+// complete asks for the h1 hashes, too.
+func complete(req installer.Request) installer.Request {
+	req.H1 = true
+	return req
+}
+
 func schemes(hashes []hashing.Hash) map[string]int {
 	count := make(map[string]int)
 	for _, h := range hashes {
@@ -35,7 +41,7 @@ func schemes(hashes []hashing.Hash) map[string]int {
 func TestLockComputesTheHashesOfAllPlatforms(t *testing.T) {
 	t.Parallel()
 	f := setup(t, fourfold(release("acme/alpha", "1.0.0")))
-	locks, err := f.in.Lock(t.Context(), require("acme/alpha", ""), fourPlatforms)
+	locks, err := f.in.Lock(t.Context(), complete(require("acme/alpha", "")), fourPlatforms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +76,7 @@ func TestLockDownloadsNothingWhenHashesArePublished(t *testing.T) {
 	r := fourfold(release("acme/alpha", "1.0.0"))
 	r.Packages = true
 	f := setup(t, r)
-	locks, err := f.in.Lock(t.Context(), require("acme/alpha", ""), fourPlatforms)
+	locks, err := f.in.Lock(t.Context(), complete(require("acme/alpha", "")), fourPlatforms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +116,7 @@ func TestLockKeepsWhatWasLocked(t *testing.T) {
 func TestLockAddsPlatforms(t *testing.T) {
 	t.Parallel()
 	f := setup(t, fourfold(release("acme/alpha", "1.0.0")))
-	req := require("acme/alpha", "")
+	req := complete(require("acme/alpha", ""))
 	alpha := provider("acme/alpha")
 	req.Locks = installer.Locks{alpha: {Version: version("1.0.0"), Hashes: []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}}}
 	locks, err := f.in.Lock(t.Context(), req, fourPlatforms)
@@ -129,7 +135,10 @@ func TestLockNeedsEveryPlatform(t *testing.T) {
 	var platform *sources.PlatformError
 	var failure *installer.ProviderError
 	if !errors.As(err, &platform) || !errors.As(err, &failure) || failure.Phase != installer.PhaseLock || failure.Platform.OS != "plan9" {
-		t.Errorf("error is %v", err)
+		t.Fatalf("error is %v", err)
+	}
+	if want := slices.SortedFunc(slices.Values(fourPlatforms), sources.Platform.Compare); !slices.Equal(platform.Available, want) {
+		t.Errorf("there are %v, want %v", platform.Available, want)
 	}
 	if n := strings.Count(err.Error(), "acme/alpha"); n != 1 {
 		t.Errorf("the provider is named %d times: %v", n, err)
@@ -140,7 +149,7 @@ func TestLockRefusesWrongBytes(t *testing.T) {
 	t.Parallel()
 	f := setup(t, fourfold(release("acme/alpha", "1.0.0")))
 	f.fault(registrytest.Fault{Kind: registrytest.KindArchive, WrongHash: true})
-	locks, err := f.in.Lock(t.Context(), require("acme/alpha", ""), fourPlatforms)
+	locks, err := f.in.Lock(t.Context(), complete(require("acme/alpha", "")), fourPlatforms)
 	if err == nil || len(locks) != 0 {
 		t.Errorf("locks are %v, error %v", locks, err)
 	}
@@ -164,7 +173,7 @@ func TestLockClearsLeftovers(t *testing.T) {
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.in.Lock(t.Context(), require("acme/alpha", ""), nil); err != nil {
+	if _, err := f.in.Lock(t.Context(), complete(require("acme/alpha", "")), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {

@@ -73,6 +73,13 @@ type Request struct {
 	// usable plugin protocol. By default the newest version is selected all the same and is then an error that
 	// names the newest usable one, as with terraform.
 	OnlyUsable bool
+
+	// H1 makes Lock record an h1: hash, of the contents, for each platform, as "terraform providers lock" does, and
+	// download the packages of which nobody publishes one. By default a hash of the archive (zh:) will do, which is what
+	// registries sign and enough to install from them. The h1: hash is needed where packages are unpacked before they
+	// are compared, in mirrors and plugin caches, and where the lock file is [Request.Readonly] to those who install: each
+	// installation computes it, and terraform and tofu then start only packages whose h1: hash the lock file has.
+	H1 bool
 }
 
 func (r *Request) check() error {

@@ -11,6 +11,7 @@ import (
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
 // oneSource answers every question with the same package.
@@ -147,22 +148,49 @@ func TestLockWeighsClaims(t *testing.T) {
 	proof := f.install(require("acme/alpha", "")).Packages[0].Proof
 	tree, archive := proof.Computed.Tree, proof.Computed.Archive
 	const wrong = hashing.Hash("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
-	tests := map[string][]hashing.Claim{
-		"signed against reported": {{Hash: archive, Authority: hashing.Signed}, {Hash: tree, Authority: hashing.Signed}, {Hash: wrong, Authority: hashing.Reported}},
-		"two reports":             {{Hash: archive, Authority: hashing.Signed}, {Hash: tree, Authority: hashing.Reported}, {Hash: wrong, Authority: hashing.Reported}},
-		"another archive":         {{Hash: archive, Authority: hashing.Signed}, {Hash: archiveHash, Authority: hashing.Reported}},
-	}
-	for name, claims := range tests {
-		pkg := *real
-		pkg.Claims = claiming(claims...)
-		in := &installer.Installer{Source: oneSource{&pkg}}
-		locks, err := in.Lock(t.Context(), require("acme/alpha", ""), nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got, want := locks[provider("acme/alpha")].Hashes, []hashing.Hash{tree, archive}; !slices.Equal(got, want) {
-			t.Errorf("%s: hashes are %v, want %v", name, got, want)
+	signed := func(h hashing.Hash) hashing.Claim { return hashing.Claim{Hash: h, Authority: hashing.Signed} }
+	reported := func(h hashing.Hash) hashing.Claim { return hashing.Claim{Hash: h, Authority: hashing.Reported} }
+	both := []hashing.Hash{tree, archive}
+	for name, test := range map[string]struct {
+		claims             []hashing.Claim
+		policy             installer.Policy
+		want               []hashing.Hash // both with H1
+		fetched, fetchedH1 int
+	}{
+		"signed against reported": {claims: []hashing.Claim{signed(archive), signed(tree), reported(wrong)}, want: both},
+		"two reports of contents": {claims: []hashing.Claim{signed(archive), reported(tree), reported(wrong)}, want: both[1:], fetchedH1: 1},
+		"another archive":         {claims: []hashing.Claim{signed(archive), reported(archiveHash)}, want: both[1:], fetchedH1: 1},
+		"one report":              {claims: []hashing.Claim{signed(archive), reported(tree)}, want: both},
+		"a report of the archive": {claims: []hashing.Claim{reported(archive)}, want: both[1:], fetchedH1: 1},
+		"two signed archives":     {claims: []hashing.Claim{signed(archive), signed(archiveHash), reported(wrong)}, want: both, fetched: 1, fetchedH1: 1},
+		"two reported archives":   {claims: []hashing.Claim{reported(archive), reported(archiveHash)}, want: both, fetched: 1, fetchedH1: 1},
+		"unknown schemes":         {claims: []hashing.Claim{signed(archive), reported("zz9:future")}, want: both[1:], fetchedH1: 1},
+		"hearsay where signatures are required": {
+			claims: []hashing.Claim{signed(archive), reported(wrong)}, want: both[1:], fetchedH1: 1,
+			policy: installer.Policy{RequireSignature: true},
+		},
+	} {
+		for _, h1 := range []bool{false, true} {
+			pkg := *real
+			pkg.Claims = claiming(test.claims...)
+			f.srv.ResetRequests()
+			in := &installer.Installer{Source: oneSource{&pkg}, Policy: test.policy}
+			req := require("acme/alpha", "")
+			want, fetched := test.want, test.fetched
+			if req.H1 = h1; h1 {
+				want, fetched = both, test.fetchedH1
+			}
+			locks, err := in.Lock(t.Context(), req, nil)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got := locks[provider("acme/alpha")].Hashes; !slices.Equal(got, want) {
+				t.Errorf("%s, H1 %v: hashes are %v, want %v", name, h1, got, want)
+			}
+			if n := f.srv.Count(registrytest.KindArchive); n != fetched {
+				t.Errorf("%s, H1 %v: %d archives were fetched, want %d", name, h1, n, fetched)
+			}
 		}
 	}
 }

@@ -127,6 +127,10 @@ func TestLockRecordsPlatforms(t *testing.T) {
 	w := newWorld(t, registrytest.Config{})
 	w.write(t, "main.tf", requires(rocket))
 	w.must(t, "lock", "-platform=linux_arm64", "-platform=darwin_arm64")
+	if lock := w.lock(t); strings.Count(lock, `"zh:`) < 2 || w.srv.Count(registrytest.KindArchive) != 0 {
+		t.Errorf("%d requests for archives, and the lock file is:\n%s", w.srv.Count(registrytest.KindArchive), lock)
+	}
+	w.must(t, "lock", "-platform=linux_arm64", "-platform=darwin_arm64", "-h1")
 	lock := w.lock(t)
 	if strings.Count(lock, `"h1:`) != 2 {
 		t.Errorf("the lock file is:\n%s", lock)

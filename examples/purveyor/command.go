@@ -27,7 +27,9 @@ type action func(ctx context.Context) error
 
 func commands() []*command {
 	return []*command{
-		installCommand, lockCommand, versionsCommand, explainCommand, pushCommand, completionCommand(),
+		installCommand, lockCommand, versionsCommand, explainCommand, pushCommand, mirrorCommand,
+		serveCommand, bundleExportCommand, bundleImportCommand, bundleVerifyCommand,
+		cacheListCommand, cacheVerifyCommand, cachePruneCommand, completionCommand(),
 	}
 }
 
@@ -56,8 +58,10 @@ func (o operands) check(n int) error {
 	switch {
 	case n >= o.least && n <= o.most:
 		return nil
-	case o.most == 0:
+	case o.most == 0 && o.what == "address":
 		return usagef("no addresses are expected: the providers are those of the module")
+	case o.most == 0:
+		return usagef("no operands are expected")
 	case o.most == 1:
 		return usagef("one %s is expected, not %d", o.what, n)
 	case o.most == unlimited:

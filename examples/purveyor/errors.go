@@ -11,6 +11,7 @@ import (
 	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/lockfile"
+	"github.com/purveyor-dev/purveyor/installer/mirror"
 	"github.com/purveyor-dev/purveyor/installer/required"
 	"github.com/purveyor-dev/purveyor/sources"
 )
@@ -60,6 +61,9 @@ func (e *lockFileError) Unwrap() error { return e.Err }
 // problems returns what people need to know about an error. What only says that it was interrupted is said once.
 func (s *session) problems(ctx context.Context, err error) []record {
 	var all []record
+	if all = s.unmirrored(err); all != nil && ctx.Err() == nil {
+		return all
+	}
 	for _, part := range parts(err) {
 		if ctx.Err() == nil || !errors.Is(part, context.Canceled) {
 			all = append(all, s.problem(part)...)
@@ -101,6 +105,7 @@ func (s *session) problem(err error) []record {
 	var config *cliconfig.Error
 	var module *required.Error
 	var locks *lockfile.Error
+	var plan *mirror.PlanError
 	var failure *installer.ProviderError
 	switch {
 	case errors.As(err, &config):
@@ -109,6 +114,8 @@ func (s *session) problem(err error) []record {
 		return s.framed(module.Diagnostics, module.Files)
 	case errors.As(err, &locks):
 		return s.framed(locks.Diagnostics, locks.Files)
+	case errors.As(err, &plan):
+		return s.framed(plan.Diagnostics, plan.Files)
 	case errors.As(err, &failure):
 		return []record{s.failure(failure)}
 	}

@@ -10,22 +10,25 @@ var lockCommand = &command{
 	name: "lock", takes: addresses(0, 0),
 	about: "record hashes for several platforms in the lock file",
 	examples: `
-purveyor lock -platform=linux_amd64 -platform=darwin_arm64
+purveyor lock -platform=linux_amd64 -platform=darwin_arm64        # signed hashes, nothing is downloaded
+purveyor lock -platform=linux_amd64 -platform=darwin_arm64 -h1    # complete, also for "init -lockfile=readonly"
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		s.askFlags(flags)
 		s.platformsFlag(flags, "to record hashes for")
 		s.accountFlags(flags)
-		return s.lock
+		h1 := flags.Bool("h1", false, "record the hashes of the packages' contents, too, as \"terraform providers lock\" does; downloads what nobody publishes them of")
+		return func(ctx context.Context) error { return s.lock(ctx, *h1) }
 	},
 }
 
 // lock does what "providers lock" does: it installs nothing.
-func (s *session) lock(ctx context.Context) error {
+func (s *session) lock(ctx context.Context, h1 bool) error {
 	request, err := s.module()
 	if err != nil {
 		return err
 	}
+	request.H1 = h1
 	locks, err := s.installer().Lock(ctx, request, s.platforms)
 	if locks == nil {
 		return err

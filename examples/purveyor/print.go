@@ -76,6 +76,11 @@ func (h *human) line(r record) string {
 		return fmt.Sprintf("%s: the download broke and begins again: %s", subject, r.Message)
 	case string(installer.EventWaiting):
 		return subject + ": waiting for another process that installs the same package"
+	case string(installer.EventVerified):
+		if len(r.Present) == 0 {
+			return "" // the event of a download
+		}
+		return fmt.Sprintf("%s: %s, %s", subject, strings.Join(r.Present, ", "), trust(r))
 	case string(installer.EventHealed):
 		return subject + ": replaced a damaged package"
 	case "package":
@@ -84,6 +89,18 @@ func (h *human) line(r record) string {
 		return fmt.Sprintf("%s: locked, %s", subject, count(r.Hashes, "hash", "hashes"))
 	case "pushed":
 		return fmt.Sprintf("%s: %s", subject, published(r))
+	case "mirrored":
+		return fmt.Sprintf("%s: %s", subject, mirrored(r))
+	case "surplus":
+		return fmt.Sprintf("%s: not asked for: %s", subject, strings.Join(r.Present, ", "))
+	case "cached":
+		return fmt.Sprintf("%s for %s: %s, used %s%s", subject, r.Platform, cmp.Or(size(r.Size), "empty"), r.Used, unready(r.Message))
+	case "checked":
+		return fmt.Sprintf("%s for %s: %s", subject, r.Platform, r.Message)
+	case "spared":
+		return fmt.Sprintf("%s: in use for %s, and kept", subject, r.Platform)
+	case "removed":
+		return fmt.Sprintf("%s: removed for %s", subject, r.Platform)
 	case "lockfile":
 		return fmt.Sprintf("%s: %s", h.show(r.Path), cmp.Or(lockfileTexts[r.Message], r.Message))
 	}
@@ -116,6 +133,35 @@ func published(r record) string {
 	text := fmt.Sprintf("published for %s in %s, %s", strings.Join(r.Added, ", "), r.Location, trust(r))
 	if len(r.Present) > 0 {
 		text += "; it was there for " + strings.Join(r.Present, ", ")
+	}
+	return text
+}
+
+// unready says that a package is not what it should be.
+func unready(state string) string {
+	if state == string(installer.CacheReady) {
+		return ""
+	}
+	return ", " + state
+}
+
+// mirrored says what a mirror has of a version.
+func mirrored(r record) string {
+	var parts []string
+	for _, p := range []struct {
+		what      string
+		platforms []string
+	}{{"added", r.Added}, {"there already", r.Present}, {"not to be had", r.Missing}} {
+		if len(p.platforms) > 0 {
+			parts = append(parts, p.what+": "+strings.Join(p.platforms, ", "))
+		}
+	}
+	text := strings.Join(parts, "; ")
+	switch {
+	case len(r.Keys) > 0:
+		text += "; signed by " + strings.Join(r.Keys, ", ")
+	case r.Authority != "":
+		text += "; " + r.Authority
 	}
 	return text
 }

@@ -58,7 +58,7 @@ func (s *publication) run(ctx context.Context) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	target, err := s.destination(s.outlet)
+	target, err := s.repositories(s.outlet)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,12 @@ import (
 //	package      a provider is ready to be used
 //	locked       a provider's hashes are known ("purveyor lock")
 //	pushed       a provider's packages are published ("purveyor push")
+//	mirrored     what a mirror or a bundle has of a version
+//	surplus      a version that nothing asks for any more, and -dry-run keeps
+//	cached       a package in the plugin cache; the message is "ready", "damaged" or "link"
+//	checked      a package that was read; the message is what it is proven by
+//	spared       a package that was to be removed, and is in use
+//	removed      a package that was removed
 //	lockfile     what became of the lock file: the message is "changed" or "unchanged"
 //	note         something to know
 //	error        something that went wrong, and perhaps a hint
@@ -44,12 +50,15 @@ type record struct {
 	Locked     bool    `json:"locked,omitempty"`     // a hash of the lock file proves the package
 	Seconds    float64 `json:"seconds,omitempty"`    // package: how long that took
 	Hashes     int     `json:"hashes,omitempty"`     // locked: their number
+	Used       string  `json:"used,omitempty"`       // cached: when it was used last, RFC 3339
 	Digest     string  `json:"digest,omitempty"`     // pushed: of the version's index
 	Message    string  `json:"message,omitempty"`
 	Hint       string  `json:"hint,omitempty"` // what to do about it, on one or more lines
 
-	Added   []string `json:"added,omitempty"`   // pushed: platforms whose packages are new
-	Present []string `json:"present,omitempty"` // pushed: platforms whose packages were there
+	Added   []string `json:"added,omitempty"`   // pushed, mirrored: platforms whose packages are new
+	Present []string `json:"present,omitempty"` // pushed, mirrored: platforms whose packages were there; surplus: all
+	Missing []string `json:"missing,omitempty"` // mirrored: platforms that the source does not have
+	Keys    []string `json:"keys,omitempty"`    // mirrored: fingerprints of the keys that signed the packages
 
 	frame string // message and location with the line of the file, for people
 }

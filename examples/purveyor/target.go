@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -22,7 +23,7 @@ type outlet struct {
 }
 
 func (o *outlet) flags(set *flag.FlagSet) {
-	set.Func("to", "`TEMPLATE` of the repositories to publish in, like registry.example.com/mirror/${namespace}/${type} (required)", o.setTemplate)
+	set.Func("to", "publish in the OCI repositories of this `TEMPLATE`, like registry.example.com/mirror/${namespace}/${type}", o.setTemplate)
 	set.BoolVar(&o.plainHTTP, "plain-http", false, "speak http to a registry at a loopback address")
 }
 
@@ -36,8 +37,8 @@ func (o *outlet) setTemplate(text string) error {
 	return nil
 }
 
-// destination makes the target of an outlet, with the credentials of the configuration.
-func (s *session) destination(o outlet) (*ocimirror.Target, error) {
+// repositories makes the target of an outlet, with the credentials of the configuration.
+func (s *session) repositories(o outlet) (*ocimirror.Target, error) {
 	return ocimirror.NewTarget(ocimirror.TargetConfig{
 		Config: ocimirror.Config{
 			Repository:  o.to.Address,
@@ -53,16 +54,16 @@ func (s *session) destination(o outlet) (*ocimirror.Target, error) {
 // checkRepositories makes sure that no two providers get into one repository: nobody could tell their versions apart.
 func (s *session) checkRepositories(o outlet) error {
 	taken := map[string]sources.Provider{}
-	for _, r := range s.named {
-		registry, repository, err := o.to.Address(r.provider)
+	for _, p := range slices.SortedFunc(maps.Keys(s.required), sources.Provider.Compare) {
+		registry, repository, err := o.to.Address(p)
 		if err != nil {
 			return err
 		}
 		address := registry + "/" + repository
-		if other, ok := taken[address]; ok && other != r.provider {
-			return fmt.Errorf("%s and %s cannot share the repository %s: -to needs ${hostname}, ${namespace} or ${type}", other, r.provider, address)
+		if other, ok := taken[address]; ok {
+			return fmt.Errorf("%s and %s cannot share the repository %s: -to needs ${hostname}, ${namespace} or ${type}", other, p, address)
 		}
-		taken[address] = r.provider
+		taken[address] = p
 	}
 	return nil
 }

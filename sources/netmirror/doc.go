@@ -1,4 +1,4 @@
-// Package netmirror is the source that asks a network mirror: the provider network mirror protocol.
+// Package netmirror speaks the provider network mirror protocol: a [Source] asks a network mirror, and a [Handler] is one.
 //
 // # Protocol
 //
@@ -32,4 +32,43 @@
 // The token for the mirror's host and port goes with requests for the two documents, and for the parts of a statement,
 // while they stay on the mirror's origin. Archives are fetched without credentials, unless [Config.UseMirrorCredentials]
 // is set and the archive is on the mirror's own origin. No redirect takes a token along.
+//
+// # Serving
+//
+// A [Handler] serves what any [sources.Source] has, and keeps it. Its store is a filesystem mirror in the form of package
+// fsmirror, written by a target of that package: other programs can use it as one. Beside it, in the directory
+// ".purveyor-mirror", is what the source has answered. Any number of processes can share a store.
+//
+// index.json lists what the source lists and what the store has. VERSION.json has, for each platform, the store's hashes (h1
+// and zh) and else those that the source vouches for; and it refers to the origin's statement, if there is one, also before
+// any archive is in the store. What a source offers without a hash is listed without one until it is in the store.
+// Versions and packages are those that the source lists; nothing else is fetched, whatever URL somebody makes up. What the
+// source withdraws stays as long as it is in the store: fsmirror.Target.Remove removes it.
+//
+// An archive that the store does not have is fetched once, however many ask for it in however many processes, and goes on
+// being fetched when they leave. It must have a hash that was listed. It is sent when it has been verified and stored, not before:
+// until then clients wait, for the time of the download, without a byte; a server or proxy in between must be patient for
+// as long. A fetch that fails is not tried again for ten seconds. An archive in the store is read and compared with the
+// store's documents when a process first sends it, and after that only if the file looks different; if it is damaged,
+// it is fetched again.
+//
+// # Freshness
+//
+// Documents stand for [HandlerConfig.IndexTTL] and VersionTTL, absence for NegativeTTL. When the source fails, or takes more than
+// three seconds, the last answer is served, which the headers Warning and Age then tell; for how long, StaleFor says. It
+// survives a restart. A source that fails is asked again after ten seconds. Absence that may have ended is a failure.
+//
+// # Minimum age
+//
+// The protocols carry no dates of release. So the store records when it saw a version first: [HandlerConfig.MinAge]
+// counts from then. It says nothing about versions that were there when a provider was first asked about: they count as old,
+// as do those in the store that no list has ever had. Until a version is old enough, it is neither listed nor served.
+//
+// # Answers
+//
+// GET and HEAD, conditional and range requests. Archives have their SHA-256 as a strong ETag and may be kept for ever; documents
+// are asked for again, with theirs. 404 is absence, 401 and 403 are those of [HandlerConfig.Authorize], 403 also providers that
+// are not allowed. 502, 503 and 504 say that the source fails, or that too much is going on; they have Retry-After. No answer
+// repeats what the source said: that is for [HandlerConfig.Logger]. TLS is the server's business; without it, behind a proxy, the
+// system's kernel sends archives by itself.
 package netmirror

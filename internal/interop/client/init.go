@@ -44,6 +44,7 @@ func (i *Init) Lock(ctx context.Context, platforms ...sources.Platform) error {
 	if err != nil {
 		return err
 	}
+	request.H1 = true
 	locks, err := i.installer().Lock(ctx, *request, platforms)
 	if err != nil {
 		return err

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"flag"
+	"path/filepath"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/installer/mirror"
+	"github.com/purveyor-dev/purveyor/installer/required"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// selection is what a mirror or a bundle is to have, as the command line says it: addresses, and what stands in files.
+type selection struct {
+	plans, modules, locks []string // paths
+	latest                int
+	from                  string // a directory in the place of the configured sources
+}
+
+func (w *selection) flags(s *session, set *flag.FlagSet) {
+	s.platformsFlag(set, "to have packages for")
+	repeated(set, "plan", "what the plan `FILE` asks for; can be repeated", &w.plans)
+	repeated(set, "module", "what the module in `DIR` requires; can be repeated", &w.modules)
+	repeated(set, "lock", "what the dependency lock `FILE` has; can be repeated", &w.locks)
+	set.IntVar(&w.latest, "latest", 1, "how many versions, the newest `N`, of each address; -1: all")
+	w.fromFlag(set)
+}
+
+func (w *selection) fromFlag(set *flag.FlagSet) {
+	set.StringVar(&w.from, "from", "", "take packages from the filesystem mirror `DIR` instead of the configured sources")
+}
+
+// repeated declares a flag that can be given several times.
+func repeated(set *flag.FlagSet, name, usage string, values *[]string) {
+	set.Func(name, usage, func(text string) error {
+		*values = append(*values, text)
+		return nil
+	})
+}
+
+// plan reads everything that is named; without anything, the module of -chdir is.
+func (w *selection) plan(s *session) (mirror.Plan, error) {
+	plan := mirror.Plan{Platforms: s.platforms}
+	for _, r := range s.named {
+		plan.Wants = append(plan.Wants, mirror.Want{Provider: r.provider, Constraints: r.constraints, Latest: w.latest, Origin: "the command line"})
+	}
+	if len(s.named)+len(w.plans)+len(w.modules)+len(w.locks) == 0 {
+		w.modules = []string{s.dir}
+	}
+	for _, path := range w.plans {
+		more, err := mirror.ReadPlan(s.inModule(path), s.registry)
+		if err != nil {
+			return plan, err
+		}
+		plan = plan.And(more)
+	}
+	modules, err := mirror.ForModules(required.Options{Registry: s.registry, TerraformFiles: s.registry == sources.TerraformRegistry}, s.allInModule(w.modules)...)
+	if err != nil {
+		return plan, err
+	}
+	locks, err := mirror.ForLockFiles(s.allInModule(w.locks)...)
+	return plan.And(modules, locks), err
+}
+
+func (s *session) allInModule(paths []string) []string {
+	all := make([]string, len(paths))
+	for i, path := range paths {
+		all[i] = s.inModule(filepath.FromSlash(path))
+	}
+	return all
+}
+
+// builder makes one that takes packages from the configured sources, or from the directory of -from.
+func (w *selection) builder(s *session, plan mirror.Plan, policy installer.Policy, target sources.Target) (*mirror.Builder, error) {
+	s.required = installer.Requirements{}
+	for _, want := range plan.Wants {
+		s.required[want.Provider] = sources.Constraints{}
+	}
+	if err := s.configure(s.registry); err != nil {
+		return nil, err
+	}
+	if w.from != "" {
+		if err := s.only(w.from); err != nil {
+			return nil, err
+		}
+	}
+	in := s.installer()
+	in.Policy = policy
+	return &mirror.Builder{Installer: in, Target: target, Notify: s.notifyMirror}, nil
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/netmirror"
+)
+
+var serveCommand = &command{
+	name: "serve", args: "DIR", takes: operands{what: "directory", least: 1, most: 1},
+	about: "serve a network mirror from a directory, which is filled as clients ask",
+	examples: `
+purveyor serve -tls-cert=cert.pem -tls-key=key.pem -listen=:8443 /srv/mirror
+purveyor serve -sealed /srv/mirror                                  # only what is there; behind a proxy that speaks https
+purveyor serve -allow='hashicorp/*' -min-age=7d -require-signature -metrics=localhost:9100 /srv/mirror
+
+Clients:
+  provider_installation {
+    network_mirror {
+      url = "https://mirror.example.com:8443/"
+    }
+  }
+`,
+	setup: func(s *session, flags *flag.FlagSet) action {
+		v := &service{session: s}
+		s.askFlags(flags)
+		v.flags(flags)
+		s.accountFlags(flags)
+		return v.run
+	},
+}
+
+// shutdownTime is how long requests and downloads may go on after an interrupt.
+const shutdownTime = 30 * time.Second
+
+// service is a run of serve.
+type service struct {
+	*session
+	config           netmirror.HandlerConfig
+	policy           installer.Policy
+	also             outlet
+	allow, deny      []string
+	listen, metrics  string
+	certificate, key string
+	tokens           string
+	sealed           bool
+}
+
+func (v *service) flags(set *flag.FlagSet) {
+	set.StringVar(&v.listen, "listen", "localhost:8080", "`ADDRESS` to listen at")
+	set.StringVar(&v.metrics, "metrics", "", "`ADDRESS` at which /metrics, for Prometheus, and /healthz are served")
+	set.StringVar(&v.certificate, "tls-cert", "", "`FILE` with the certificate; without one, http is spoken, and https is a proxy's business")
+	set.StringVar(&v.key, "tls-key", "", "`FILE` with its private key")
+	set.StringVar(&v.tokens, "tokens", "", "`FILE` of bearer tokens, one on each line, of which clients need one")
+	set.BoolVar(&v.sealed, "sealed", false, "ask no source: serve what is in the directory")
+	repeated(set, "allow", "serve only providers that match this `PATTERN`, like hashicorp/*; can be repeated", &v.allow)
+	repeated(set, "deny", "do not serve providers that match this `PATTERN`; can be repeated", &v.deny)
+	set.Func("min-age", "serve only versions that were first seen this `TIME` ago: 7d", func(text string) (err error) {
+		v.config.MinAge, err = parseAge(text)
+		return err
+	})
+	set.Func("also", "publish what is fetched to the OCI repositories of this `TEMPLATE`, too", v.also.setTemplate)
+	policyFlags(set, &v.policy)
+}
+
+func (v *service) run(ctx context.Context) error {
+	if (v.certificate == "") != (v.key == "") {
+		return usagef("-tls-cert and -tls-key go together")
+	}
+	if err := v.configure(v.registry); err != nil {
+		return err
+	}
+	if err := v.complete(); err != nil {
+		return err
+	}
+	handler, err := netmirror.NewHandler(v.config)
+	if err != nil {
+		return err
+	}
+	return v.serve(ctx, handler)
+}
+
+// complete makes the handler's configuration.
+func (v *service) complete() (err error) {
+	c := &v.config
+	if c.Store, err = v.absolute(v.paths[0]); err != nil {
+		return err
+	}
+	if !v.quiet {
+		c.Logger = slog.New(slog.NewTextHandler(v.stderr, nil))
+	}
+	if c.Allow, err = patterns(v.registry, v.allow); err != nil {
+		return err
+	}
+	if c.Deny, err = patterns(v.registry, v.deny); err != nil {
+		return err
+	}
+	if v.tokens != "" {
+		tokens, err := readTokens(v.inModule(v.tokens))
+		if err != nil {
+			return err
+		}
+		c.Authorize = netmirror.BearerTokens(tokens...)
+	}
+	if v.also.to != nil {
+		if c.Also, err = v.repositories(v.also); err != nil {
+			return err
+		}
+	}
+	if !v.sealed {
+		c.Source, c.Fetch = v.chain, v.fetch
+	}
+	return nil
+}
+
+func patterns(registry sources.Host, texts []string) ([]sources.Pattern, error) {
+	var all []sources.Pattern
+	for _, text := range texts {
+		pattern, err := sources.ParsePatternIn(registry, text)
+		if err != nil {
+			return nil, usagef("%v", err)
+		}
+		all = append(all, pattern)
+	}
+	return all, nil
+}
+
+// readTokens reads one token from each line; those that begin with # are comments.
+func readTokens(path string) ([]sources.Token, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var tokens []sources.Token
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if line := strings.TrimSpace(lines.Text()); line != "" && !strings.HasPrefix(line, "#") {
+			tokens = append(tokens, sources.Token(line))
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, fmt.Errorf("%s has no token: nobody could ask for anything", path)
+	}
+	return tokens, nil
+}
+
+// fetch brings an archive into the store, by the policy of the command line.
+func (v *service) fetch(ctx context.Context, p sources.Provider, version sources.Version, on sources.Platform, path string) (sources.Release, error) {
+	in := &installer.Installer{Source: v.chain, Policy: v.policy}
+	archive, err := in.Fetch(ctx, p, version, on, path)
+	if err != nil {
+		return sources.Release{}, err
+	}
+	return sources.Release{Provider: p, Version: version, Archives: []sources.Archive{archive.Publishable()}, Statement: archive.Statement}, nil
+}
+
+// serve answers requests until it is interrupted, and then those that have begun.
+func (v *service) serve(ctx context.Context, handler *netmirror.Handler) error {
+	servers, listeners, err := v.servers(handler)
+	if err != nil {
+		return errors.Join(err, handler.Close(context.Background()))
+	}
+	group, stopped := errgroup.WithContext(ctx)
+	for i, server := range servers {
+		group.Go(func() error { return v.listenAndServe(server, listeners[i], i == 0) })
+	}
+	group.Go(func() error {
+		<-stopped.Done()
+		last, cancel := context.WithTimeout(context.Background(), shutdownTime)
+		defer cancel()
+		var errs []error
+		for _, server := range servers {
+			errs = append(errs, server.Shutdown(last))
+		}
+		return errors.Join(append(errs, handler.Close(last))...)
+	})
+	return group.Wait()
+}
+
+// servers makes the mirror's server and that of its metrics, and binds their addresses.
+func (v *service) servers(handler *netmirror.Handler) (servers []*http.Server, listeners []net.Listener, err error) {
+	add := func(address string, h http.Handler) error {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute})
+		listeners = append(listeners, listener)
+		return nil
+	}
+	if err = add(v.listen, handler); err == nil && v.metrics != "" {
+		if err = add(v.metrics, observe(handler)); err != nil {
+			listeners[0].Close()
+		}
+	}
+	return servers, listeners, err
+}
+
+func (v *service) listenAndServe(server *http.Server, listener net.Listener, mirror bool) (err error) {
+	switch {
+	case !mirror:
+		v.note("metrics are at http://%s/metrics", listener.Addr())
+		err = server.Serve(listener)
+	case v.certificate != "":
+		v.note("the mirror is at https://%s/", listener.Addr())
+		err = server.ServeTLS(listener, v.inModule(v.certificate), v.inModule(v.key))
+	default:
+		v.note("the mirror is at http://%s/; clients want https, from a proxy", listener.Addr())
+		err = server.Serve(listener)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,171 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// parcel is a package that can be published, or is.
+type parcel struct {
+	archive   sources.Archive // without a Path: the target has it
+	size      int64           // bytes that were fetched
+	proof     *hashing.Proof
+	statement *hashing.Statement // by which it is signed; nil: it is not
+}
+
+// request is the work on one package.
+type request struct {
+	*run
+	provider sources.Provider
+	version  sources.Version
+	on       sources.Platform
+	demand   *demand
+	stored   hashing.Hash // zh of what the target has; "": nothing
+}
+
+// obtain makes sure that the package is in the target and right, or fetches it.
+func (q *request) obtain(ctx context.Context) (*parcel, error) {
+	if err := q.slots.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer q.slots.Release(1)
+	pkg, err := q.installer.Source.Package(ctx, q.provider, q.version, q.on)
+	if err != nil {
+		return nil, err
+	}
+	if q.stored != "" {
+		p, err := q.present(ctx, pkg)
+		if p != nil || err != nil {
+			return p, err
+		}
+	}
+	q.notify(Event{Kind: EventFetching, Provider: q.provider, Version: q.version, Platform: q.on})
+	p, err := q.fetch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q.notify(Event{Kind: EventFetched, Provider: q.provider, Version: q.version, Platform: q.on, Bytes: p.size, Proof: p.proof})
+	return p, nil
+}
+
+// present compares what the target has with what the source vouches for, without fetching it. Nil says that the comparison
+// did not succeed: then the package is fetched, and the target decides what is wrong with its own.
+func (q *request) present(ctx context.Context, pkg *sources.Package) (*parcel, error) {
+	claims, err := claimsOf(ctx, pkg)
+	if err != nil {
+		return nil, err
+	}
+	computed := hashing.Computed{Archive: q.stored}
+	proof, err := hashing.Judge(computed, nil, claims)
+	var incomparable *hashing.UnverifiableError
+	if errors.As(err, &incomparable) {
+		proof, err = hashing.Judge(computed, nil, hashing.Claims{}) // nobody says anything about archives
+	}
+	if err != nil || q.demand.hold(computed) != nil || !satisfies(q.installer.Policy, proof) {
+		return nil, ctx.Err()
+	}
+	p := &parcel{archive: sources.Archive{Platform: q.on, Sum: q.stored}, proof: proof}
+	if proof.Authority == hashing.Signed {
+		p.statement = claims.Statement
+	}
+	q.notify(Event{Kind: EventPresent, Provider: q.provider, Version: q.version, Platform: q.on, Proof: proof})
+	return p, nil
+}
+
+func claimsOf(ctx context.Context, pkg *sources.Package) (hashing.Claims, error) {
+	if pkg.Claims == nil {
+		return hashing.Claims{}, nil
+	}
+	return pkg.Claims(ctx)
+}
+
+// hold holds a package to the hashes of lock files. The error has that of [hashing.Judge].
+func (d *demand) hold(computed hashing.Computed) error {
+	for _, l := range d.locks {
+		_, err := hashing.Judge(computed, l.hashes, hashing.Claims{})
+		switch {
+		case err != nil && l.origin != "":
+			return fmt.Errorf("%s: %w", l.origin, err)
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch brings the archive to the scratch directory, verified.
+func (q *request) fetch(ctx context.Context) (*parcel, error) {
+	path := q.scratch.path(q.provider, q.version, q.on)
+	p, err := q.reuse(ctx, path)
+	if p == nil && err == nil {
+		p, err = q.fetchWith(ctx, q.installer, path)
+	}
+	if err != nil {
+		return nil, errors.Join(inner(err), removed(path))
+	}
+	return p, nil
+}
+
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (q *request) fetchWith(ctx context.Context, in *installer.Installer, path string) (*parcel, error) {
+	a, err := in.Fetch(ctx, q.provider, q.version, q.on, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.demand.hold(a.Proof.Computed); err != nil {
+		return nil, err
+	}
+	return &parcel{archive: a.Publishable(), size: a.Size, proof: a.Proof, statement: a.Statement}, nil
+}
+
+// reuse takes the archive that a killed build has left, if the source vouches for these bytes. It goes the same way as one
+// that comes from the source: all that is to be verified is verified. Nil says that there is none.
+func (q *request) reuse(ctx context.Context, path string) (*parcel, error) {
+	if _, err := os.Lstat(path); err != nil {
+		return nil, nil
+	}
+	in := *q.installer
+	in.Source = leftover{in.Source, path}
+	p, err := q.fetchWith(ctx, &in, path)
+	if err != nil || p.proof.Authority < hashing.Reported {
+		return nil, ctx.Err()
+	}
+	p.size = 0
+	return p, nil
+}
+
+// leftover is a source whose package is in a file.
+type leftover struct {
+	sources.Source
+	path string
+}
+
+// Package implements [sources.Source].
+func (l leftover) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
+	pkg, err := l.Source.Package(ctx, p, v, on)
+	if err != nil {
+		return nil, err
+	}
+	own := *pkg
+	own.Location, own.Content = l.path, sources.Content{Archive: sources.OpenFunc(l.open)}
+	return &own, nil
+}
+
+func (l leftover) open(context.Context) (io.ReadCloser, int64, error) {
+	file, err := os.Open(l.path)
+	return file, -1, err
+}

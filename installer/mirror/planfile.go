@@ -1,0 +1,130 @@
+package mirror
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// MaxPlanBytes is the size of the largest plan file that is read, in bytes.
+const MaxPlanBytes = 1 << 20
+
+// PlanError says what is wrong with the contents of a plan file, and where.
+type PlanError struct {
+	Diagnostics hcl.Diagnostics
+	Files       map[string]*hcl.File // for printing with [hcl.NewDiagnosticTextWriter]
+}
+
+// Error returns the errors among the diagnostics, one on each line: "file:line,column: what".
+func (e *PlanError) Error() string {
+	var lines []string
+	for _, diag := range e.Diagnostics {
+		if diag.Severity == hcl.DiagError {
+			lines = append(lines, diag.Error())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ReadPlan reads a plan file. The registry is the host of addresses that name none; zero means [sources.DefaultRegistry].
+// The error is a [*PlanError] if the contents are wrong, and otherwise that of the file system.
+func ReadPlan(path string, registry sources.Host) (Plan, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Plan{}, fmt.Errorf("reading the plan: %w", err)
+	}
+	defer file.Close()
+	src, err := io.ReadAll(io.LimitReader(file, MaxPlanBytes+1))
+	if err != nil {
+		return Plan{}, fmt.Errorf("reading the plan: %w", err)
+	}
+	return ParsePlan(src, path, registry)
+}
+
+// ParsePlan is ReadPlan for the contents of a file, whose name is for messages only. The error is a [*PlanError].
+func ParsePlan(src []byte, filename string, registry sources.Host) (Plan, error) {
+	p := planParser{registry: registry}
+	p.parse(src, filename)
+	if p.diags.HasErrors() {
+		files := map[string]*hcl.File{filename: {Bytes: src}}
+		return Plan{}, &PlanError{Diagnostics: p.diags, Files: files}
+	}
+	return p.plan, nil
+}
+
+var planSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "platforms"}},
+	Blocks:     []hcl.BlockHeaderSchema{{Type: "provider", LabelNames: []string{"source address"}}},
+}
+
+var wantSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
+	{Name: "versions"}, {Name: "latest"}, {Name: "all"}, {Name: "platforms"}, {Name: "optional"},
+}}
+
+// planParser collects what a plan file says.
+type planParser struct {
+	registry sources.Host
+	plan     Plan
+	diags    hcl.Diagnostics
+}
+
+func (p *planParser) fail(at hcl.Range, summary, format string, args ...any) {
+	p.diags = append(p.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at,
+	})
+}
+
+func (p *planParser) parse(src []byte, filename string) {
+	if err := checkShape(src); err != nil {
+		p.fail(hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}, "Not a plan for a mirror", "%s.", err)
+		return
+	}
+	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	if p.diags = append(p.diags, diags...); diags.HasErrors() {
+		return
+	}
+	content, diags := file.Body.Content(planSchema)
+	p.diags = append(p.diags, diags...)
+	p.plan.Platforms = p.platforms(content.Attributes["platforms"])
+	for _, block := range content.Blocks {
+		p.provider(block)
+	}
+}
+
+// maxBrackets is how many opening brackets, quotes and operators in a row without a closing one there may be: a plan needs
+// three. The parser is recursive.
+const maxBrackets = 64
+
+var errTooDeep = errors.New("this is nested too deeply")
+
+// checkShape refuses what must not reach the parser, which would exhaust the stack.
+func checkShape(src []byte) error {
+	if len(src) > MaxPlanBytes {
+		return fmt.Errorf("a plan has at most %d bytes", MaxPlanBytes)
+	}
+	tokens, _ := hclsyntax.LexConfig(bytes.Clone(src), "", hcl.InitialPos) // what cannot be lexed is left to the parser
+	open, others := 0, 0
+	for _, token := range tokens {
+		switch token.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen:
+			open++
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen:
+			open = max(open-1, 0)
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion,
+			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			others++ // a plan has none of them
+		}
+		if open > maxBrackets || others > maxBrackets {
+			return errTooDeep
+		}
+	}
+	return nil
+}

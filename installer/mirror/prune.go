@@ -1,0 +1,118 @@
+package mirror
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// Prunable is a target that can say what it has, and remove some of it. [github.com/purveyor-dev/purveyor/sources/fsmirror.Target]
+// is one.
+type Prunable interface {
+	// Contents returns the versions of each provider that the target has packages of, with their platforms, both sorted.
+	// What is in the same place and no package of the target's is not mentioned. The error names the target.
+	Contents(ctx context.Context) (map[sources.Provider][]sources.Available, error)
+
+	// Remove removes the packages of a version for these platforms, and with the last of them all that there is about the
+	// version. What is not there need not be removed. The error is a [*sources.Error].
+	Remove(ctx context.Context, p sources.Provider, v sources.Version, platforms []sources.Platform) error
+}
+
+// Surplus is packages of one version that a mirror has, and nobody asks for. It can be encoded as JSON.
+type Surplus struct {
+	Provider  sources.Provider   `json:"provider"`
+	Version   sources.Version    `json:"version"`
+	Platforms []sources.Platform `json:"platforms"` // sorted
+}
+
+// Surplus returns what [Builder.Prune] would remove, in the order of addresses, the oldest version first. Nothing is
+// removed.
+//
+// What the plan asks for is found out now: a plan for the newest versions asks for others when there are newer ones. It
+// must be known in full: if any want cannot be resolved, the error is an [*Error], and there is no surplus; an
+// [*IncompleteError] among the failures says that a source that a chain may do without is needed here. An empty plan,
+// which asks for nothing, is an error, too. The error is an [*UnsupportedError] if the target is not [Prunable].
+func (b *Builder) Surplus(ctx context.Context, plan Plan) ([]Surplus, error) {
+	r, target, err := b.beginPruning(plan)
+	if err != nil {
+		return nil, err
+	}
+	return r.surplus(ctx, target, plan)
+}
+
+// Prune removes from the target the packages that a plan does not ask for, and returns what it has removed: the list of
+// [Builder.Surplus], if nothing failed. Other files are not touched. Whoever adds packages at the same time may lose them.
+func (b *Builder) Prune(ctx context.Context, plan Plan) ([]Surplus, error) {
+	r, target, err := b.beginPruning(plan)
+	if err != nil {
+		return nil, err
+	}
+	surplus, err := r.surplus(ctx, target, plan)
+	if err != nil {
+		return nil, err
+	}
+	var removed []Surplus
+	var failures []*PackageError
+	for _, s := range surplus {
+		if err := target.Remove(ctx, s.Provider, s.Version, s.Platforms); err != nil {
+			failures = append(failures, r.fail(PackageError{Provider: s.Provider, Version: s.Version, Err: err}))
+			continue
+		}
+		for _, on := range s.Platforms {
+			r.notify(Event{Kind: EventRemoved, Provider: s.Provider, Version: s.Version, Platform: on})
+		}
+		removed = append(removed, s)
+	}
+	return removed, asError(ctx, failures)
+}
+
+func (b *Builder) beginPruning(plan Plan) (*run, Prunable, error) {
+	r, err := b.begin(plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	target, ok := b.Target.(Prunable)
+	if !ok {
+		return nil, nil, &UnsupportedError{Target: b.Target.String()}
+	}
+	if len(plan.Wants) == 0 {
+		const problem = "are none, so that everything would be removed: delete the mirror if that is what you want"
+		return nil, nil, &installer.FieldError{Field: "Plan.Wants", Problem: problem}
+	}
+	r.removing = true
+	return r, target, nil
+}
+
+func (r *run) surplus(ctx context.Context, target Prunable, plan Plan) ([]Surplus, error) {
+	all, failures := r.resolve(ctx, plan)
+	if err := asError(ctx, failures); err != nil {
+		return nil, err
+	}
+	contents, err := target.Contents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var surplus []Surplus
+	for _, p := range slices.SortedFunc(maps.Keys(contents), sources.Provider.Compare) {
+		for _, have := range contents[p] {
+			if platforms := unasked(all, p, have); len(platforms) > 0 {
+				surplus = append(surplus, Surplus{Provider: p, Version: have.Version, Platforms: platforms})
+			}
+		}
+	}
+	return surplus, nil
+}
+
+// unasked returns the platforms of a version that nobody asks for.
+func unasked(all []*wanted, p sources.Provider, have sources.Available) []sources.Platform {
+	platforms := slices.Clone(have.Platforms)
+	for _, w := range all {
+		if w.provider == p && w.version == have.Version {
+			platforms = slices.DeleteFunc(platforms, func(on sources.Platform) bool { return w.platforms[on] != nil })
+		}
+	}
+	return platforms
+}

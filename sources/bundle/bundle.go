@@ -1,0 +1,107 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/ocilayout"
+	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/ocimirror"
+)
+
+// Bundle is the source that finds providers in the file of a bundle. It is safe for concurrent use. The file must not be
+// changed while it is open.
+type Bundle struct {
+	name   string
+	file   *os.File // nil: somebody else's
+	layout *ocilayout.Layout
+	source *ocimirror.Source
+}
+
+// Open opens a bundle. It reads the headers of the archive and the list of what there is; nothing is verified yet. The
+// error is that of the file, or a [*FileError]. Call [Bundle.Close] in the end.
+func Open(path string) (*Bundle, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &FileError{Bundle: path, Reason: ErrNotRegular}
+	}
+	var b *Bundle
+	if err == nil {
+		b, err = OpenReader(file, info.Size(), path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	b.file = file
+	return b, nil
+}
+
+// OpenReader opens a bundle of size bytes that is read from somewhere; name tells it from others, for people. It is read
+// concurrently.
+func OpenReader(from io.ReaderAt, size int64, name string) (*Bundle, error) {
+	layout, err := ocilayout.Open(from, size)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	source, err := ocimirror.New(newConfig(name, layout))
+	if err != nil {
+		return nil, err
+	}
+	return &Bundle{name: name, layout: layout, source: source}, nil
+}
+
+// Close closes the file. Packages that were described before cannot be opened any more.
+func (b *Bundle) Close() error {
+	if b.file == nil {
+		return nil
+	}
+	return b.file.Close()
+}
+
+// String returns "bundle PATH".
+func (b *Bundle) String() string { return kind + b.name }
+
+var _ sources.Source = (*Bundle)(nil)
+
+// Versions implements [sources.Source].
+func (b *Bundle) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
+	listing, err := b.source.Versions(ctx, p)
+	return listing, b.explain(err)
+}
+
+// Package implements [sources.Source]. Open archives have ranges ([sources.RangeOpener]).
+func (b *Bundle) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
+	pkg, err := b.source.Package(ctx, p, v, on)
+	if err != nil {
+		return nil, b.explain(err)
+	}
+	own := *pkg
+	own.Location = b.name + ":" + nameOf(p, v)
+	own.Claims = func(ctx context.Context) (hashing.Claims, error) {
+		claims, err := pkg.Claims(ctx)
+		return claims, fileError(b.name, err)
+	}
+	own.Content.Archive = sources.OpenFunc(func(ctx context.Context) (io.ReadCloser, int64, error) {
+		r, size, err := pkg.Content.Archive.Open(ctx)
+		return r, size, fileError(b.name, err)
+	})
+	return &own, nil
+}
+
+// explain says that it is the bundle which an error of the source is about.
+func (b *Bundle) explain(err error) error {
+	var asked *sources.Error
+	if !errors.As(err, &asked) {
+		return err
+	}
+	own := *asked
+	own.Source = b.String()
+	return sourceError(own)
+}

@@ -1,0 +1,224 @@
+package netmirror
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/purveyor-dev/purveyor/internal/atomicfile"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+const (
+	patience    = 3 * time.Second  // how long a client waits for a new answer where an old one will do
+	outagePause = 10 * time.Second // between two tries to ask a source that fails
+	maxRecord   = 32 << 20         // bytes of an answer on the disk
+	maxKnown    = 512              // answers of a kind in memory
+)
+
+// errSlow says that the source has not answered yet.
+var errSlow = fmt.Errorf("%w: the source takes its time", sources.ErrUnavailable)
+
+// answer is what the source said about something.
+type answer[V any] struct {
+	Asked  time.Time `json:"asked"`            // when the source answered last
+	Absent bool      `json:"absent,omitempty"` // it then said that there is no such thing (any more)
+	Value  V         `json:"value"`            // what it said when there was
+
+	err   error     // why it did not answer when it was asked again; nil: it did, or was not
+	tried time.Time // when that was
+	lost  bool      // there was an answer, which can no longer be read
+}
+
+// isStale reports that the source was asked for something newer in vain.
+func (a answer[V]) isStale() bool { return a.err != nil }
+
+// answers keeps the source's answers to questions of one kind: in memory, and on the disk, where they outlive the process and
+// are shared with others.
+type answers[K comparable, V any] struct {
+	ask      func(ctx context.Context, key K, old answer[V]) (V, error)
+	file     func(key K) (string, error)
+	fresh    time.Duration // how long an answer stands
+	negative time.Duration // how long absence does
+	stale    time.Duration // how long an answer stands in for one that cannot be had; zero: for ever
+	flights  *flights[K, answer[V]]
+	logger   *slog.Logger
+
+	mu    sync.Mutex
+	known map[K]answer[V]
+}
+
+// get returns the answer, from the source if the one that is known is older than fresh. The error matches
+// [sources.ErrNotFound] if the source has no such thing.
+func (s *answers[K, V]) get(ctx context.Context, key K, fresh time.Duration) (answer[V], error) {
+	old := s.recall(key)
+	if old.isCurrent(fresh, s.negative) {
+		return s.judge(old)
+	}
+	f, err := s.flights.join(key, func(ctx context.Context) (answer[V], error) { return s.renew(ctx, key, fresh), nil })
+	if err != nil {
+		old.err = err
+		return s.judge(old)
+	}
+	waiting := ctx
+	if old.err = errSlow; s.isUsable(old) {
+		var stop context.CancelFunc
+		waiting, stop = context.WithTimeout(ctx, patience)
+		defer stop()
+	}
+	renewed, err := f.wait(waiting)
+	switch {
+	case err == nil:
+		return s.judge(renewed)
+	case ctx.Err() != nil:
+		return old, ctx.Err()
+	}
+	return s.judge(old)
+}
+
+// judge says whether an answer can be used.
+func (s *answers[K, V]) judge(a answer[V]) (answer[V], error) {
+	switch {
+	case !s.isUsable(a):
+		return a, a.err
+	case a.Absent:
+		return a, sources.ErrNotFound
+	}
+	return a, nil
+}
+
+// isUsable reports whether the source has answered, or else, whether its last answer will do. Absence that may have ended will
+// not: it would send clients elsewhere.
+func (s *answers[K, V]) isUsable(a answer[V]) bool {
+	switch {
+	case a.err == nil:
+		return true
+	case a.lost || a.Absent || a.Asked.IsZero() || s.stale < 0:
+		return false
+	}
+	return s.stale == 0 || time.Since(a.Asked) <= s.stale
+}
+
+// isCurrent reports that there is no need to ask the source.
+func (a answer[V]) isCurrent(fresh, negative time.Duration) bool {
+	switch {
+	case a.err != nil:
+		return time.Since(a.tried) < outagePause
+	case a.Asked.IsZero() || a.lost:
+		return false
+	case a.Absent:
+		return time.Since(a.Asked) < negative
+	}
+	return time.Since(a.Asked) < fresh
+}
+
+// renew asks the source, unless another process has done so.
+func (s *answers[K, V]) renew(ctx context.Context, key K, fresh time.Duration) answer[V] {
+	old := s.load(key)
+	if !old.isCurrent(fresh, s.negative) {
+		old = s.question(ctx, key, old)
+	}
+	s.note(key, old)
+	return old
+}
+
+func (s *answers[K, V]) question(ctx context.Context, key K, old answer[V]) answer[V] {
+	value, err := s.ask(ctx, key, old)
+	switch {
+	case err == nil:
+		old = answer[V]{Asked: time.Now(), Value: value}
+	case errors.Is(err, sources.ErrNotFound):
+		known := !old.Asked.IsZero() && !old.Absent
+		old = answer[V]{Asked: time.Now(), Absent: true, Value: old.Value, lost: old.lost}
+		if !known {
+			return old // nothing is written about all the things that somebody may ask for, and that do not exist
+		}
+	default:
+		s.logger.WarnContext(ctx, "the source does not answer", "about", fmt.Sprint(key), "error", err)
+		old.err, old.tried = err, time.Now()
+		return old
+	}
+	if err := s.save(key, old); err != nil {
+		s.logger.ErrorContext(ctx, "cannot keep the source's answer", "about", fmt.Sprint(key), "error", err)
+	}
+	return old
+}
+
+// recall returns the answer that is known; the zero value if there is none.
+func (s *answers[K, V]) recall(key K) answer[V] {
+	s.mu.Lock()
+	known, ok := s.known[key]
+	s.mu.Unlock()
+	if ok {
+		return known
+	}
+	known = s.load(key)
+	if !known.Asked.IsZero() {
+		s.note(key, known)
+	}
+	return known
+}
+
+func (s *answers[K, V]) note(key K, a answer[V]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.known[key]; !ok {
+		makeRoom(s.known, maxKnown)
+	}
+	s.known[key] = a
+}
+
+// makeRoom removes any entry of a map that is full.
+func makeRoom[K comparable, V any](m map[K]V, most int) {
+	for key := range m {
+		if len(m) < most {
+			return
+		}
+		delete(m, key)
+	}
+}
+
+// load reads the answer on the disk.
+func (s *answers[K, V]) load(key K) answer[V] {
+	var a answer[V]
+	path, err := s.file(key)
+	if err == nil {
+		var data []byte
+		if data, err = readLimited(path, maxRecord); err == nil {
+			err = json.Unmarshal(data, &a)
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return answer[V]{}
+	case err != nil:
+		s.logger.Error("cannot read what the source answered", "about", fmt.Sprint(key), "error", err)
+		return answer[V]{lost: true}
+	}
+	return a
+}
+
+func (s *answers[K, V]) save(key K, a answer[V]) error {
+	path, err := s.file(key)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if len(data) > maxRecord {
+		return fmt.Errorf("%w: %d bytes", sources.ErrTooLarge, len(data))
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, data, 0o600)
+}

@@ -1,0 +1,180 @@
+package netmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/filelock"
+	"github.com/purveyor-dev/purveyor/sources"
+)
+
+// archive opens an archive, which it brings into the store if it is not there.
+func (h *Handler) archive(ctx context.Context, c parcel) (*opened, error) {
+	if h.config.MinAge > 0 {
+		if err := h.checkAge(h.catalogues.recall(c.provider).Value, c.version); err != nil {
+			return nil, err
+		}
+	}
+	file, err := h.store.open(ctx, c)
+	if err == nil {
+		h.counters.archiveHits.Add(1)
+		return file, nil
+	}
+	if !h.isMissing(ctx, err) {
+		return nil, err
+	}
+	h.counters.archiveMisses.Add(1)
+	if h.isSealed() {
+		return nil, err
+	}
+	if err := h.bring(ctx, c); err != nil {
+		return nil, err
+	}
+	return h.store.open(ctx, c)
+}
+
+// isMissing reports whether the store needs an archive: it is not there, or is not what it was.
+func (h *Handler) isMissing(ctx context.Context, err error) bool {
+	var damage *damageError
+	if errors.As(err, &damage) {
+		h.counters.damaged.Add(1)
+		h.config.Logger.ErrorContext(ctx, "the store is damaged", "error", err)
+		return true
+	}
+	return errors.Is(err, errNotStored)
+}
+
+// bring waits until an archive is in the store. Only what the mirror lists is fetched.
+func (h *Handler) bring(ctx context.Context, c parcel) error {
+	known, err := h.describe(ctx, c.release)
+	if err != nil {
+		return err
+	}
+	hashes, ok := known.Value.Archives[c.platform]
+	if !ok {
+		return fmt.Errorf("%w: the source does not list the package", sources.ErrNotFound)
+	}
+	f, err := h.fetches.join(c, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, h.fetch(ctx, c, hashes)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = f.wait(ctx)
+	return err
+}
+
+// fetch brings an archive into the store, unless another process has done so.
+func (h *Handler) fetch(ctx context.Context, c parcel, hashes []hashing.Hash) (err error) {
+	dir, path := h.store.scratch(c)
+	lock, err := filelock.Lock(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if file, err := h.store.open(ctx, c); err == nil {
+		return file.Close()
+	}
+	h.counters.fetching.Add(1)
+	defer h.counters.fetching.Add(-1)
+	start := time.Now()
+	if err := h.fetchInto(ctx, c, hashes, dir); err != nil {
+		h.counters.fetchFailures.Add(1)
+		h.config.Logger.WarnContext(ctx, "cannot fetch", "archive", c.name(), "provider", c.provider, "error", err)
+		return err
+	}
+	h.counters.fetched.Add(1)
+	h.config.Logger.InfoContext(ctx, "fetched", "archive", c.name(), "provider", c.provider, "duration", time.Since(start))
+	return nil
+}
+
+// fetchInto fetches an archive into a directory that is there for nothing else, and publishes it from there. The target
+// verifies that the bytes which it publishes are those that were verified.
+func (h *Handler) fetchInto(ctx context.Context, c parcel, hashes []hashing.Hash, dir string) (err error) {
+	if err := os.RemoveAll(dir); err != nil { // what a killed process left
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	r, err := h.config.Fetch(ctx, c.provider, c.version, c.platform, filepath.Join(dir, c.name()))
+	if err != nil {
+		return err
+	}
+	if err := c.checkFetched(r, hashes); err != nil {
+		return err
+	}
+	if _, err := h.store.target.Push(ctx, r); err != nil {
+		return err
+	}
+	h.store.learn(c, r.Archives[0].Sum)
+	h.pass(c, r)
+	return nil
+}
+
+// checkFetched makes sure that what was fetched is the package that was described to clients.
+func (c parcel) checkFetched(r sources.Release, described []hashing.Hash) error {
+	if r.Provider != c.provider || r.Version != c.version || len(r.Archives) != 1 || r.Archives[0].Platform != c.platform || r.Archives[0].Path == "" {
+		return fmt.Errorf("HandlerConfig.Fetch returned something else than the archive for %s", c.platform)
+	}
+	sums := slices.DeleteFunc(slices.Clone(described), func(h hashing.Hash) bool { return h.Scheme() != hashing.SchemeZH })
+	if got := r.Archives[0].Sum; len(sums) > 0 && !slices.Contains(sums, got) {
+		return &hashing.MismatchError{By: hashing.BySource, Want: sums, Got: []hashing.Hash{got}}
+	}
+	return nil
+}
+
+// pass publishes an archive of the store to the other mirror.
+func (h *Handler) pass(c parcel, r sources.Release) {
+	if h.config.Also == nil {
+		return
+	}
+	path, err := h.store.place(c.provider, c.name())
+	if err != nil {
+		return
+	}
+	a := r.Archives[0]
+	a.Path = path
+	r.Archives = []sources.Archive{a}
+	_, err = h.onward.joinFromTask(c, func(ctx context.Context) (struct{}, error) {
+		_, err := h.config.Also.Push(ctx, r)
+		h.notePassed(ctx, c, err)
+		return struct{}{}, err
+	})
+	if err != nil {
+		h.notePassed(context.Background(), c, err)
+	}
+}
+
+func (h *Handler) notePassed(ctx context.Context, c parcel, err error) {
+	if err == nil {
+		h.counters.onward.Add(1)
+		return
+	}
+	h.counters.onwardFailures.Add(1)
+	h.config.Logger.WarnContext(ctx, "cannot publish to the other mirror", "target", h.config.Also.String(), "archive", c.name(), "provider", c.provider, "error", err)
+}
+
+// sweep removes what killed processes have left of archives that nobody is fetching now.
+func (s *store) sweep() {
+	entries, _ := os.ReadDir(s.private("fetch"))
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		dir := s.private("fetch", entry.Name())
+		lock, free, err := filelock.TryLock(dir + ".lock")
+		if err != nil || !free {
+			continue
+		}
+		_ = os.RemoveAll(dir) // whoever fetches the archive next tries again
+		_ = lock.Unlock()
+	}
+}
