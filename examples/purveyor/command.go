@@ -28,7 +28,7 @@ type action func(ctx context.Context) error
 func commands() []*command {
 	return []*command{
 		installCommand, lockCommand, versionsCommand, explainCommand, pushCommand, mirrorCommand,
-		serveCommand, bundleExportCommand, bundleImportCommand, bundleVerifyCommand,
+		verifyCommand, serveCommand, bundleExportCommand, bundleImportCommand, bundleVerifyCommand,
 		cacheListCommand, cacheVerifyCommand, cachePruneCommand, completionCommand(),
 	}
 }

@@ -127,6 +127,7 @@ var phaseTexts = map[installer.Phase]string{
 	installer.PhaseInstall: "cannot install",
 	installer.PhaseLock:    "cannot lock",
 	phasePush:              "cannot push",
+	phaseVerify:            "cannot accept",
 }
 
 // failure says what went wrong with one provider.

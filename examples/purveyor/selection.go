@@ -52,14 +52,22 @@ func (w *selection) plan(s *session) (mirror.Plan, error) {
 		if err != nil {
 			return plan, err
 		}
-		plan = plan.And(more)
+		plan = plan.And(s.onPlatforms(more))
 	}
 	modules, err := mirror.ForModules(required.Options{Registry: s.registry, TerraformFiles: s.registry == sources.TerraformRegistry}, s.allInModule(w.modules)...)
 	if err != nil {
 		return plan, err
 	}
 	locks, err := mirror.ForLockFiles(s.allInModule(w.locks)...)
-	return plan.And(modules, locks), err
+	return plan.And(s.onPlatforms(modules), s.onPlatforms(locks)), err
+}
+
+// onPlatforms gives a plan without platforms those of the command line.
+func (s *session) onPlatforms(plan mirror.Plan) mirror.Plan {
+	if len(plan.Platforms) == 0 {
+		plan.Platforms = s.platforms
+	}
+	return plan
 }
 
 func (s *session) allInModule(paths []string) []string {

@@ -102,9 +102,13 @@ type outcome struct {
 	out, err string
 }
 
+func (w *world) environment() cliconfig.Environment {
+	return cliconfig.Environment{Variables: w.env, WorkingDir: w.dir}
+}
+
 func (w *world) runContext(ctx context.Context, args ...string) outcome {
 	var out, err bytes.Buffer
-	p := &program{env: cliconfig.Environment{Variables: w.env, WorkingDir: w.dir}, stdout: &out, stderr: &err}
+	p := &program{env: w.environment(), stdout: &out, stderr: &err}
 	if w.client {
 		p.client = w.srv.Client()
 	}
