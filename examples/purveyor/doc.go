@@ -1,12 +1,23 @@
 // Command purveyor installs Terraform and OpenTofu providers without terraform and tofu.
 //
-//	purveyor install  [flags] [ADDRESS[@CONSTRAINT] …]   install what a module requires, or the providers named
-//	purveyor lock     [flags]                            record hashes for several platforms in the lock file
-//	purveyor versions [flags] ADDRESS                    list the versions of a provider
-//	purveyor explain  [flags] ADDRESS[@CONSTRAINT]       say which version would come from where, and why
-//	purveyor push     [flags] ADDRESS[@CONSTRAINT] …     publish packages in an OCI registry, for oci_mirror
+//	purveyor install       [flags] [ADDRESS[@CONSTRAINT] …]   install what a module requires, or the providers named
+//	purveyor lock          [flags]                            record hashes for several platforms in the lock file
+//	purveyor verify        [flags] [DIR]                      check what is installed, or what a mirror's directory has
+//	purveyor versions      [flags] ADDRESS                    list the versions of a provider
+//	purveyor explain       [flags] ADDRESS[@CONSTRAINT]       say which version would come from where, and why
+//	purveyor mirror        [flags] [ADDRESS[@CONSTRAINT] …]   fill a mirror, in a directory or in an OCI registry, and prune it
+//	purveyor serve         [flags] DIR                        serve a network mirror that is filled as clients ask
+//	purveyor push          [flags] ADDRESS[@CONSTRAINT] …     publish packages in an OCI registry, for oci_mirror
+//	purveyor bundle export [flags] [ADDRESS[@CONSTRAINT] …]   put providers into one file
+//	purveyor bundle import [flags] FILE                       publish what is in such a file
+//	purveyor bundle verify [flags] FILE                       check such a file
+//	purveyor cache list    [flags]                            list the packages in the plugin cache
+//	purveyor cache verify  [flags]                            read them, and compare them with lock files
+//	purveyor cache prune   [flags]                            remove those that are not used
+//	purveyor completion    SHELL                              print a script for bash, zsh or fish
 //
-// "purveyor COMMAND -h" lists the flags. They may stand before and after addresses.
+// "purveyor COMMAND -h" lists the flags, with examples. They may stand before and after
+// addresses.
 //
 // # A module
 //
@@ -33,6 +44,24 @@
 //
 //	purveyor push -to 'registry.example.com/mirror/${namespace}/${type}' -platform linux_amd64 -platform darwin_arm64 hashicorp/random
 //
+// # Mirrors
+//
+// mirror brings versions into a directory (-dir), which is a filesystem mirror and, behind any file server, a network
+// mirror, or to an OCI registry (-to): those of addresses, of plan files, of modules and of lock files; without any of them, those that
+// the module requires. What is there already is not fetched again, so that a build that was cut off is completed by the
+// same command. -prune removes what nothing asks for; with -dry-run it only says what that is.
+//
+// serve is a network mirror whose directory is filled with what clients ask for, from the sources of the configuration, verified
+// before it is sent. It needs a certificate, or a proxy that has one, because clients want https. An interrupt lets requests that
+// have begun finish. -metrics serves /metrics and /healthz at another address.
+//
+// bundle export writes an OCI image layout in a tar, with the signatures of the origin; bundle import publishes it where there is no
+// network. A bundle that would lack something is not written.
+//
+// # Looking after the cache
+//
+// The cache is that of -cache, of plugin_cache_dir, or of TF_PLUGIN_CACHE_DIR. Pruning it is safe beside running installations.
+//
 // # The default registry
 //
 // Addresses that name no host are on the host of -registry; otherwise on registry.opentofu.org. There is one exception:
@@ -57,6 +86,11 @@
 //
 // 0: done. 1: something failed, or it was interrupted; what is installed by then stays and is recorded in the lock
 // file. 2: the command line makes no sense.
+//
+// # Terminals
+//
+// On a terminal there are bars for downloads and a table of what was installed; elsewhere, plain lines. NO_COLOR and TERM=dumb
+// are respected. -quiet leaves errors, warnings and results.
 //
 // # JSON
 //

@@ -82,7 +82,9 @@ func TestServe(t *testing.T) {
 		t.Errorf("a provider that is denied: %d", status)
 	}
 	status, body := get(t, mirror+rocket+"/1.4.0.json", "secret-token")
-	var version struct{ Archives map[string]struct{ URL string } }
+	var version struct {
+		Archives map[string]struct{ URL string }
+	}
 	if err := json.Unmarshal([]byte(body), &version); err != nil || status != http.StatusOK || version.Archives["linux_amd64"].URL == "" {
 		t.Fatalf("the version: %d %s", status, body)
 	}
