@@ -100,7 +100,7 @@ func (c *caching) open() (*installer.Cache, []installer.Locks, error) {
 		}
 		all = append(all, locks)
 	}
-	return &installer.Cache{Dir: dir}, all, nil
+	return &installer.Cache{Dir: dir, RecordDir: c.recordDir()}, all, nil
 }
 
 func (c *caching) list(ctx context.Context) error {

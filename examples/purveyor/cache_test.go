@@ -23,8 +23,12 @@ func TestCacheCare(t *testing.T) {
 	if o := w.must(t, "cache", "verify", "-lock=.terraform.lock.hcl"); strings.Count(o.out, "as locked") != 2 {
 		t.Errorf("verify says:\n%s", o.out)
 	}
+	if o := w.must(t, "cache", "verify"); strings.Count(o.out, "signed by registrytest") != 2 {
+		t.Errorf("verify by what is remembered says:\n%s", o.out)
+	}
+	w.env = append(w.env, "XDG_CACHE_HOME="+t.TempDir())
 	if o := w.must(t, "cache", "verify"); strings.Count(o.out, "nobody vouches for it") != 2 {
-		t.Errorf("verify without lock files says:\n%s", o.out)
+		t.Errorf("verify without anything to compare with says:\n%s", o.out)
 	}
 	w.fails(t, []string{"cache", "prune"}, exitUsage, "-older-than or -max-size is required")
 	w.fails(t, []string{"cache", "prune", "-older-than=soon"}, exitUsage, "30d")

@@ -27,11 +27,12 @@ func (s *session) configure(registry sources.Host) (err error) {
 // installer makes an installer of what the environment says.
 func (s *session) installer() *installer.Installer {
 	return &installer.Installer{
-		Source:   s.chain,
-		Dir:      filepath.Join(s.dataDir(), "providers"),
-		CacheDir: s.inModule(s.config.PluginCacheDir),
-		Platform: s.platform(),
-		Notify:   s.notify,
+		Source:    s.chain,
+		Dir:       filepath.Join(s.dataDir(), "providers"),
+		CacheDir:  s.inModule(s.config.PluginCacheDir),
+		RecordDir: s.recordDir(),
+		Platform:  s.platform(),
+		Notify:    s.notify,
 	}
 }
 

@@ -75,6 +75,7 @@
 // are TF_PLUGIN_CACHE_DIR, TF_DATA_DIR and TF_TOKEN_<host>. As with them, -chdir has no influence on which
 // configuration is read, but relative paths of mirrors, the cache and the data directory are relative to the
 // module's directory. SSL_CERT_FILE and HTTPS_PROXY mean what they mean to every Go program.
+// In the user's cache directory it is remembered what was verified, if nobody else can write there.
 //
 // # Offline
 //
