@@ -23,6 +23,7 @@ type Layout struct {
 	mu       sync.RWMutex
 	names    map[string]map[string]ocispec.Descriptor // by repository and tag
 	subjects map[digest.Digest][]ocispec.Descriptor   // what refers to a manifest
+	refers   map[digest.Digest]bool                   // all that is in subjects
 
 	// index finds out what refers to what in a layout that is only read, when somebody asks for the first time.
 	index func() error
@@ -41,6 +42,7 @@ func newLayout(b blobs) *Layout {
 		blobs:    b,
 		names:    map[string]map[string]ocispec.Descriptor{},
 		subjects: map[digest.Digest][]ocispec.Descriptor{},
+		refers:   map[digest.Digest]bool{},
 		index:    func() error { return nil },
 	}
 }
@@ -134,13 +136,20 @@ func (r *rawArray) UnmarshalJSON(src []byte) error {
 	return nil
 }
 
+// entry is one of index.json, as far as it matters here: whatever else it has is not kept.
+type entry struct {
+	link
+	Annotations struct {
+		Name string `json:"org.opencontainers.image.ref.name"`
+	} `json:"annotations"`
+}
+
 // list adds an entry of index.json.
-func (l *Layout) list(d ocispec.Descriptor) error {
-	name := d.Annotations[ocispec.AnnotationRefName]
+func (l *Layout) list(e entry) error {
+	d, name := ocispec.Descriptor{MediaType: e.MediaType, Digest: e.Digest, Size: e.Size}, e.Annotations.Name
 	if err := d.Digest.Validate(); err != nil {
 		return fmt.Errorf("the digest %s of %s: %w", shown(string(d.Digest)), shown(name), err)
 	}
-	d.Annotations = nil
 	if name == "" {
 		l.unnamed = append(l.unnamed, d)
 		return nil

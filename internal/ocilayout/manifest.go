@@ -113,11 +113,10 @@ func (l *Layout) findSubjects() error {
 // refer notes a manifest that has a subject, as the list of those that refer to it has it:
 // https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#listing-referrers
 func (l *Layout) refer(h *head, d digest.Digest, size int64) {
-	for _, known := range l.subjects[h.Subject.Digest] {
-		if known.Digest == d {
-			return
-		}
+	if l.refers[d] {
+		return
 	}
+	l.refers[d] = true
 	l.subjects[h.Subject.Digest] = append(l.subjects[h.Subject.Digest], ocispec.Descriptor{
 		MediaType:    cmp.Or(h.MediaType, ocispec.MediaTypeImageManifest),
 		ArtifactType: h.kind(),

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -238,6 +239,38 @@ func TestWriting(t *testing.T) {
 	}
 }
 
+// What could not be opened is not written.
+func TestWritingTooMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes many entries")
+	}
+	t.Parallel()
+	l := filled(t)
+	for i := range ocilayout.MaxListed {
+		ask(t, l, "PUT", fmt.Sprintf("manifests/2.0.%d", i), ocispec.MediaTypeImageManifest, manifest)
+	}
+	var out bytes.Buffer
+	err := l.WriteTar(t.Context(), &out, func(string, string) bool { return true })
+	var wrong *ocilayout.Error
+	if !errors.As(err, &wrong) || !errors.Is(err, ocilayout.ErrTooLarge) || out.Len() > 0 {
+		t.Errorf("the error is %v, after %d bytes", err, out.Len())
+	}
+}
+
+// What is listed twice refers to something once.
+func TestReferringTwice(t *testing.T) {
+	t.Parallel()
+	data := written(t, filled(t))
+	entry := `{"mediaType":"` + ocispec.MediaTypeImageManifest + `","digest":"` + digest.FromString(referrer()).String() + `"}`
+	once, twice := `{"manifests":[`+entry+`]}`, `{"manifests":[`+entry+`,`+entry+`]}`
+	for _, index := range []string{once, twice} {
+		found, err := opened(t, edited(t, data, "index.json", index)).Referrers(digest.FromString(manifest))
+		if err != nil || len(found) != 1 {
+			t.Errorf("%s: %v, %v", index, found, err)
+		}
+	}
+}
+
 func TestWritingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -307,12 +340,25 @@ func standard(t testing.TB, data []byte) map[string]string {
 	}
 }
 
+// edited is an archive in which a file has another content.
+func edited(t testing.TB, data []byte, name, content string) []byte {
+	t.Helper()
+	files := standard(t, data)
+	files[name] = content
+	return archived(t, files, tar.FormatUSTAR)
+}
+
 // rewritten is the same archive in another format.
 func rewritten(t testing.TB, data []byte, format tar.Format) []byte {
 	t.Helper()
+	return archived(t, standard(t, data), format)
+}
+
+func archived(t testing.TB, files map[string]string, format tar.Format) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	for name, content := range standard(t, data) {
+	for name, content := range files {
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: "./" + name, Size: int64(len(content)), Format: format}
 		if format == tar.FormatPAX {
 			h.PAXRecords = map[string]string{"PURVEYOR.x": "y"}

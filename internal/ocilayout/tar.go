@@ -41,7 +41,7 @@ func scan(r io.ReaderAt, size int64) (*catalogue, error) {
 var packed = map[string]string{"gzip": "\x1f\x8b", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00", "bzip2": "BZh"}
 
 func checkStart(r io.ReaderAt, size int64) error {
-	start := make([]byte, min(size, 8))
+	start := make([]byte, min(max(size, 0), 8))
 	if _, err := r.ReadAt(start, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}

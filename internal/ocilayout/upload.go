@@ -21,7 +21,6 @@ func (l *Layout) putBlob(req *http.Request) (*http.Response, error) {
 }
 
 // store takes content, unless it is there.
-
 func (l *Layout) store(d digest.Digest, from io.Reader, header http.Header) (*http.Response, error) {
 	var wrong *Error
 	var err error

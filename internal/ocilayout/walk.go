@@ -11,13 +11,14 @@ import (
 type walk struct {
 	layout *Layout
 	seen   map[digest.Digest]bool
-	queue  []link // manifests that are to be read; there can be long chains of them
+	queue  []link                 // manifests that are to be read; there can be long chains of them
+	read   map[digest.Digest]bool // manifests that are in the queue, or were; to another document they can be mere content
 	wrong  func(error) error
 }
 
 // newWalk returns a walk that calls wrong with what is wrong, and ends if that returns an error.
 func (l *Layout) newWalk(wrong func(error) error) *walk {
-	return &walk{layout: l, seen: map[digest.Digest]bool{}, wrong: wrong}
+	return &walk{layout: l, seen: map[digest.Digest]bool{}, read: map[digest.Digest]bool{}, wrong: wrong}
 }
 
 // from goes from a document to all that it leads to.
@@ -42,11 +43,10 @@ func (w *walk) visit(to link) error {
 		return w.wrong(&Error{Entry: string(to.Digest), Kind: ErrMissing, Detail: "another document leads to it"})
 	case size != to.Size:
 		return w.wrong(&Error{Entry: blobPath(to.Digest), Kind: ErrMismatch, Detail: fmt.Sprintf("it has %d bytes, and another document says %d", size, to.Size)})
-	case w.seen[to.Digest]:
-		return nil
 	}
 	w.seen[to.Digest] = true
-	if isManifest(to.MediaType) {
+	if isManifest(to.MediaType) && !w.read[to.Digest] {
+		w.read[to.Digest] = true
 		w.queue = append(w.queue, to)
 	}
 	return nil

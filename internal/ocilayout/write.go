@@ -3,6 +3,7 @@ package ocilayout
 import (
 	"archive/tar"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -25,11 +26,15 @@ func (l *Layout) WriteTar(ctx context.Context, to io.Writer, keep func(repositor
 	if err != nil {
 		return err
 	}
-	w := &writer{ctx: ctx, tar: tar.NewWriter(to), buffer: make([]byte, 1<<20)}
-	if err := w.document(ocispec.ImageLayoutFile, ocispec.ImageLayout{Version: ocispec.ImageLayoutVersion}); err != nil {
+	index := encode(newIndex(entries))
+	if err := checkLimits(entries, len(index), len(seen)); err != nil {
 		return err
 	}
-	if err := w.document(ocispec.ImageIndexFile, newIndex(entries)); err != nil {
+	w := &writer{ctx: ctx, tar: tar.NewWriter(to), buffer: make([]byte, 1<<20)}
+	if err := w.document(ocispec.ImageLayoutFile, encode(ocispec.ImageLayout{Version: ocispec.ImageLayoutVersion})); err != nil {
+		return err
+	}
+	if err := w.document(ocispec.ImageIndexFile, index); err != nil {
 		return err
 	}
 	for _, d := range slices.Sorted(maps.Keys(seen)) {
@@ -38,6 +43,30 @@ func (l *Layout) WriteTar(ctx context.Context, to io.Writer, keep func(repositor
 		}
 	}
 	return w.tar.Close()
+}
+
+// checkLimits makes sure that a layout is one that [Open] reads, and [Layout.Referrers].
+func checkLimits(entries []ocispec.Descriptor, indexSize, blobs int) error {
+	unnamed := int64(0)
+	for _, d := range entries {
+		if d.Annotations == nil {
+			unnamed += d.Size
+		}
+	}
+	for _, part := range []struct {
+		what     string
+		is, most int64
+	}{
+		{"files", int64(blobs) + 2, MaxFiles},
+		{"entries of " + ocispec.ImageIndexFile, int64(len(entries)), MaxListed},
+		{"bytes of " + ocispec.ImageIndexFile, int64(indexSize), MaxIndex},
+		{"bytes of manifests without a name", unnamed, MaxReferrers},
+	} {
+		if part.is > part.most {
+			return &Error{Kind: ErrTooLarge, Detail: fmt.Sprintf("it would have %d %s, and the limit is %d", part.is, part.what, part.most)}
+		}
+	}
+	return nil
 }
 
 // chosen returns the entries of the index, and all blobs that they lead to.
@@ -99,8 +128,7 @@ func (w *writer) header(name string, size int64) error {
 	return w.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0)})
 }
 
-func (w *writer) document(name string, document any) error {
-	data := encode(document)
+func (w *writer) document(name string, data []byte) error {
 	if err := w.header(name, int64(len(data))); err != nil {
 		return err
 	}

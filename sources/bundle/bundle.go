@@ -13,7 +13,7 @@ import (
 )
 
 // Bundle is the source that finds providers in the file of a bundle. It is safe for concurrent use. The file must not be
-// changed while it is open.
+// changed while it is open; that another takes its place, as by [Writer.Commit], is no change.
 type Bundle struct {
 	name   string
 	file   *os.File // nil: somebody else's
@@ -24,14 +24,14 @@ type Bundle struct {
 // Open opens a bundle. It reads the headers of the archive and the list of what there is; nothing is verified yet. The
 // error is that of the file, or a [*FileError]. Call [Bundle.Close] in the end.
 func Open(path string) (*Bundle, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &FileError{Bundle: path, Reason: ErrNotRegular} // opening a pipe would wait for somebody to write to it
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &FileError{Bundle: path, Reason: ErrNotRegular}
-	}
 	var b *Bundle
 	if err == nil {
 		b, err = OpenReader(file, info.Size(), path)

@@ -25,7 +25,7 @@ type Item struct {
 	// Signed says that signed checksums came along. Whether they hold, [Bundle.Verify] finds out.
 	Signed bool
 
-	// Signer is whose signature Verify found to hold for all packages; nil: nobody's, or nobody looked.
+	// Signer is whose signature Verify found to hold for all packages, and to be accepted; nil: nobody's, or nobody looked.
 	Signer *hashing.Signer
 }
 

@@ -57,8 +57,8 @@
 //
 // [MaxFiles], [MaxName], [MaxIndex], [MaxListed], [MaxManifest], [MaxEntries], [MaxReferrers], and those of package
 // ocimirror. What a bundle takes of memory grows with the number of its files, by some hundred bytes for each, and not
-// with their size. A provider whose namespace or type is not ASCII cannot be in a bundle, as it cannot be in an OCI
-// registry.
+// with their size. A provider whose namespace or type is not ASCII, or whose host ends with a dot, cannot be in a
+// bundle, as it cannot be in an OCI registry.
 package bundle
 
 import "github.com/purveyor-dev/purveyor/internal/ocilayout"

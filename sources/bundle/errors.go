@@ -48,13 +48,18 @@ func (e *FileError) Unwrap() error { return e.Reason }
 // Is makes the error one of kind ErrMalformed.
 func (e *FileError) Is(kind error) bool { return kind == sources.ErrMalformed }
 
-// fileError finds what is wrong with the file in an error that may come from far below, and otherwise returns that.
+// fileError finds what is wrong with the file in an error that may come from far below, and otherwise returns that. What
+// the file system refuses is no outage, as it would be of a registry: a chain must not pass over it.
 func fileError(name string, err error) error {
 	var wrong *ocilayout.Error
-	if !errors.As(err, &wrong) {
-		return err
+	var refused *fs.PathError
+	switch {
+	case errors.As(err, &wrong):
+		return &FileError{Bundle: name, Entry: wrong.Entry, Reason: wrong.Kind, Detail: wrong.Detail}
+	case errors.Is(err, sources.ErrUnavailable) && errors.As(err, &refused):
+		return refused
 	}
-	return &FileError{Bundle: name, Entry: wrong.Entry, Reason: wrong.Kind, Detail: wrong.Detail}
+	return err
 }
 
 // sourceError is the error of a question to a bundle, or of an order to a writer, which names it.

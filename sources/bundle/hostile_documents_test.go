@@ -174,6 +174,37 @@ func TestLongChains(t *testing.T) {
 	}
 }
 
+// What is content to one document, and a manifest to another, is read as a manifest.
+func TestContentThatIsAManifest(t *testing.T) {
+	t.Parallel()
+	all := files(t, small(t))
+	index := indexOf(t, all)
+	content := index.Manifests[0]
+	content.MediaType, content.Annotations, content.ArtifactType = "application/octet-stream", nil, ""
+	index.Manifests = slices.Insert(index.Manifests, 0, content)
+	all = withIndex(t, all, index)
+	report, err := opened(t, archived(t, all)).Verify(t.Context(), bundle.VerifyOptions{})
+	if err != nil || report.Unreferenced != nil {
+		t.Fatalf("the report is %+v, %v", report, err)
+	}
+	all = slices.DeleteFunc(all, func(f tarFile) bool { return bytes.HasPrefix(f.data, []byte("PK")) })
+	_, err = opened(t, archived(t, all)).Verify(t.Context(), bundle.VerifyOptions{})
+	wantFileError(t, "without the package", err, bundle.ErrMissing)
+}
+
+// A tag that is too long for one is not that of a version, and hides none.
+func TestTagsThatAreTooLong(t *testing.T) {
+	t.Parallel()
+	all := files(t, small(t))
+	long := "registry.example.com/acme/rocket:1.0.0-" + strings.Repeat("x", 150)
+	version := indexOf(t, all).Manifests[0]
+	all = named(t, all, long, version.MediaType, blobOf(t, all, version))
+	report, err := opened(t, archived(t, all)).Verify(t.Context(), bundle.VerifyOptions{})
+	if err != nil || len(report.Items) != 1 || !slices.Equal(report.Foreign, []string{long}) {
+		t.Errorf("the report is %+v, %v", report, err)
+	}
+}
+
 // Many statements cannot take much memory.
 func TestManyManifestsWithoutNames(t *testing.T) {
 	if testing.Short() {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,6 +166,8 @@ func TestOtherFiles(t *testing.T) {
 	if _, err := bundle.Open(t.TempDir()); err == nil {
 		t.Error("a directory was opened")
 	}
+	_, err := bundle.OpenReader(bytes.NewReader(good), -1, "memory")
+	wantFileError(t, "an unknown size", err, bundle.ErrTruncated)
 }
 
 func TestLimits(t *testing.T) {
@@ -217,6 +220,38 @@ func TestFilesThatBreak(t *testing.T) {
 	for _, err := range []error{describing, verifying, opening, readArchive(t.Context(), pkg)} {
 		if !errors.Is(err, broken.err) || errors.Is(err, sources.ErrMalformed) || errors.Is(err, sources.ErrNotFound) {
 			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
+// What the file system refuses is not an outage, which a chain could pass over.
+func TestRefusalsOfTheFileSystem(t *testing.T) {
+	t.Parallel()
+	r := released(t, rocket, v1, newSigner(t), packed(t, linux, "linux"))
+	b, err := bundle.Open(bundled(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg, err := b.Package(t.Context(), rocket, v1, linux)
+	if err = errors.Join(err, b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, describing := b.Package(t.Context(), rocket, v1, linux)
+	_, claiming := pkg.Claims(t.Context())
+
+	dir := t.TempDir()
+	w := create(t, filepath.Join(dir, "providers.tar"))
+	if blobs, err := filepath.Glob(filepath.Join(dir, ".providers.tar.purveyor-*", "blobs")); err != nil || len(blobs) != 1 || os.Remove(blobs[0]) != nil {
+		t.Fatalf("there is %q, %v", blobs, err)
+	}
+	_, pushing := w.Push(t.Context(), r)
+	for what, test := range map[string]struct{ err, want error }{
+		"Package": {describing, fs.ErrClosed},
+		"Claims":  {claiming, fs.ErrClosed},
+		"Push":    {pushing, fs.ErrNotExist},
+	} {
+		if !errors.Is(test.err, test.want) || errors.Is(test.err, sources.ErrUnavailable) || errors.Is(test.err, sources.ErrNotFound) {
+			t.Errorf("%s: %v", what, test.err)
 		}
 	}
 }

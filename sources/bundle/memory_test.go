@@ -3,11 +3,13 @@ package bundle_test
 import (
 	"archive/zip"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/hashing"
@@ -37,6 +39,31 @@ func TestMemory(t *testing.T) { //nolint:paralleltest
 	}
 	if took := allocated() - before; took > size/8 {
 		t.Errorf("a package of %d bytes took %d bytes of memory", size, took)
+	}
+}
+
+// TestMemoryForEntries does not run beside other tests. What an entry of index.json has besides is not kept, nor taken apart.
+func TestMemoryForEntries(t *testing.T) { //nolint:paralleltest
+	var keys strings.Builder
+	for i := 0; keys.Len() < 3<<20; i++ {
+		fmt.Fprintf(&keys, `"%x":"",`, i)
+	}
+	many := `["` + strings.Repeat(`","`, 1<<20) + `"]`
+	good := files(t, small(t))
+	for what, more := range map[string]string{
+		"addresses":   `"urls":` + many,
+		"annotations": `"annotations":{` + keys.String() + `"x":""}`,
+		"features":    `"platform":{"os.features":` + many + `}`,
+	} {
+		index := `{"manifests":[{"digest":"` + digestOf(nil).String() + `",` + more + `}]}`
+		data := archived(t, with(good, file("index.json", index)))
+		before := allocated()
+		if err := openReader(data); err != nil {
+			t.Fatal(err)
+		}
+		if took := allocated() - before; took > 8*uint64(len(index)) {
+			t.Errorf("%s: %d bytes took %d bytes of memory", what, len(index), took)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func repositoryOf(p sources.Provider) string {
 // providerOf is the inverse of repositoryOf, for what has one.
 func providerOf(repository string) (p sources.Provider, ok bool) {
 	parts := strings.Split(repository, "/")
-	if len(parts) != 3 || !isASCII(repository) {
+	if len(parts) != 3 || !repositoryForm.MatchString(repository) {
 		return p, false
 	}
 	host, err := sources.HostOfURL(&url.URL{Scheme: "https", Host: strings.ReplaceAll(parts[0], "_", ":")})
@@ -59,13 +60,15 @@ func providerOf(repository string) (p sources.Provider, ok bool) {
 	return p, err == nil && repositoryOf(p) == repository
 }
 
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
-}
+// The names that repositories and tags can have:
+// https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#pulling-manifests
+var repositoryForm = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+
+const maxTag = 128 // characters
 
 // versionOf reads a tag as a version.
 func versionOf(tag string) (v sources.Version, ok bool) {
-	if strings.Contains(tag, "+") {
+	if len(tag) > maxTag || strings.Contains(tag, "+") {
 		return v, false
 	}
 	v, err := sources.ParseVersion(strings.ReplaceAll(tag, "_", "+"))

@@ -51,8 +51,8 @@ func clearScratches(path string) {
 			continue
 		}
 		dir := filepath.Join(filepath.Dir(path), entry.Name())
-		if _, err := os.Lstat(filepath.Join(dir, lockName)); err != nil {
-			continue // it is about to be locked
+		if info, err := os.Lstat(filepath.Join(dir, lockName)); err != nil || !info.Mode().IsRegular() {
+			continue // it is about to be locked, or a trap: locking makes what a link leads to
 		}
 		if held, ok, err := filelock.TryLock(filepath.Join(dir, lockName)); err == nil && ok {
 			_ = (&scratch{dir, held}).remove() // or another time

@@ -10,8 +10,8 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// VerifyOptions says what a bundle has to be. The zero value asks for no signatures; those that are there must hold even
-// so.
+// VerifyOptions says what a bundle has to be. The zero value asks for no signatures; where there are some, one must hold
+// even so.
 type VerifyOptions struct {
 	// Signers are the fingerprints of the only primary keys that are accepted: 40 or 64 hexadecimal digits, spaces and
 	// case do not matter. Every package must be signed by one of them. Nil: any key, or none.
@@ -33,8 +33,8 @@ type Report struct {
 }
 
 // Verify reads all of a bundle. Each blob is what its digest says, all that any document leads to is there, each package
-// of each version is as it should be, and the signed checksums that are there are signed, by an accepted key, and cover
-// all packages of their version.
+// of each version is as it should be, and if the version has signed checksums, some of them hold for the package, and are
+// signed by an accepted key. Of several, the first that hold for the package count, as they do for the installer.
 //
 // The error joins one for each thing that is wrong, up to about [MaxProblems]: a [*FileError], a [*SignerError], a
 // [*sources.Error], or that of a signature. There is a report even so.
@@ -77,7 +77,8 @@ func (b *Bundle) fileErrors(err error) error {
 
 // verify checks the packages of a version.
 func (b *Bundle) verify(ctx context.Context, item *Item, options VerifyOptions) error {
-	for i, on := range item.Platforms {
+	var all []*hashing.Signer
+	for _, on := range item.Platforms {
 		signer, err := b.signer(ctx, item, on)
 		if err != nil {
 			return err
@@ -85,11 +86,18 @@ func (b *Bundle) verify(ctx context.Context, item *Item, options VerifyOptions) 
 		if !options.accept(signer) {
 			return &SignerError{Bundle: b.name, Provider: item.Provider, Version: item.Version, Platform: on, Signer: signer}
 		}
-		if i == 0 {
-			item.Signer = signer
-		}
+		all = append(all, signer)
 	}
+	item.Signer = common(all)
 	return nil
+}
+
+// common returns the signer that all are; nil if there is none.
+func common(all []*hashing.Signer) *hashing.Signer {
+	if len(all) == 0 || slices.ContainsFunc(all, func(s *hashing.Signer) bool { return s == nil || s.Fingerprint != all[0].Fingerprint }) {
+		return nil
+	}
+	return all[0]
 }
 
 // signer returns who has signed a package; nil for nobody. That the archive is the one that was signed shows in the digest

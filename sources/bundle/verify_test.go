@@ -155,6 +155,32 @@ func TestVerifyRefusesAnotherArchive(t *testing.T) {
 	}
 }
 
+// Where packages of a version have several signers, nobody is its signer.
+func TestSeveralSigners(t *testing.T) {
+	t.Parallel()
+	first, second := newSigner(t), newSigner(t)
+	onLinux, onDarwin := packed(t, linux, "linux"), packed(t, darwin, "darwin")
+	all := files(t, readFile(t, bundled(t, released(t, rocket, v1, nil, onLinux, onDarwin))))
+	all = append(all, statementOf(t, all, released(t, rocket, v1, first, onLinux))...)
+	all = append(all, statementOf(t, all, released(t, rocket, v1, second, onDarwin))...)
+	b := opened(t, archived(t, all))
+	report, err := b.Verify(t.Context(), bundle.VerifyOptions{})
+	if err != nil || len(report.Items[0].Platforms) != 2 || report.Items[0].Signer != nil {
+		t.Errorf("the report is %+v, %v", report, err)
+	}
+	for _, one := range []*registrytest.Signer{first, second} {
+		report, err := b.Verify(t.Context(), verifyBy(one))
+		var wrong *bundle.SignerError
+		if !errors.As(err, &wrong) || report.Items[0].Signer != nil {
+			t.Errorf("the report is %+v, %v", report, err)
+		}
+	}
+	report, err = b.Verify(t.Context(), bundle.VerifyOptions{Signers: []string{first.Fingerprint(), second.Fingerprint()}})
+	if err != nil || report.Items[0].Signer != nil {
+		t.Errorf("both are accepted: %+v, %v", report, err)
+	}
+}
+
 // replaceLayer puts other content into the statement.
 func replaceLayer(t *testing.T, all []tarFile, mediaType string, data []byte) []tarFile {
 	t.Helper()

@@ -27,10 +27,11 @@ type Writer struct {
 }
 
 // Create begins a bundle, whose directory must exist. Nothing is at path before [Writer.Commit] has succeeded; what is
-// there stays until then. Call [Writer.Close] in the end, whatever happens.
+// there stays until then. It has to be a regular file, or a symbolic link to one: then the link is replaced, and not what
+// it leads to. Call [Writer.Close] in the end, whatever happens.
 func Create(path string) (*Writer, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, &fs.PathError{Op: "create", Path: path, Err: syscall.EISDIR} // now rather than in the end
+	if err := checkPlace(path); err != nil {
+		return nil, &fs.PathError{Op: "create", Path: path, Err: err} // now rather than in the end
 	}
 	s, err := newScratch(path)
 	if err != nil {
@@ -48,6 +49,20 @@ func Create(path string) (*Writer, error) {
 	return &Writer{path: path, scratch: s, layout: layout, target: target}, nil
 }
 
+// checkPlace makes sure that a bundle can be renamed to a path, and does nobody harm there: it would end /dev/null.
+func checkPlace(path string) error {
+	if path == "" {
+		return fs.ErrNotExist
+	}
+	switch info, err := os.Stat(path); {
+	case err != nil || info.Mode().IsRegular(): // there is none, or whoever makes the scratch will hear of it
+		return nil
+	case info.IsDir():
+		return syscall.EISDIR
+	}
+	return ErrNotRegular
+}
+
 // String returns "bundle PATH".
 func (w *Writer) String() string { return kind + w.path }
 
@@ -59,7 +74,7 @@ var _ sources.Target = (*Writer)(nil)
 func (w *Writer) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {
 	op := "publish version " + r.Version.String()
 	if _, _, err := locate(r.Provider); err != nil && !r.Provider.IsZero() {
-		return nil, w.failure(op, r.Provider, &sources.ReleaseError{Field: "Provider", Problem: "cannot be in a bundle: its namespace and type have to be ASCII"})
+		return nil, w.failure(op, r.Provider, &sources.ReleaseError{Field: "Provider", Problem: "cannot be in a bundle: its namespace and type have to be ASCII, and its host must not end with a dot"})
 	}
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -114,9 +129,10 @@ func (w *Writer) explain(op string, r sources.Release, err error) error {
 	return w.failure(op, r.Provider, err)
 }
 
-// Commit writes the bundle, and puts it at its path in one step. What is there afterwards is complete and on the disk. It
-// waits for calls of Push that have begun. The writer takes nothing more, also if it fails: then nothing has changed at
-// the path, and the packages have to be put into another bundle.
+// Commit writes the bundle, and puts it at its path in one step, after its contents have come to the disk. It waits for
+// calls of Push that have begun. The writer takes nothing more, also if it fails: then nothing has changed at the path,
+// and the packages have to be put into another bundle. A bundle that [Open] would find too large is not written. On
+// Windows it fails while somebody has the file open that is to be replaced. The error is a [*CommitError].
 func (w *Writer) Commit(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +140,11 @@ func (w *Writer) Commit(ctx context.Context) error {
 		return w.named(errClosed)
 	}
 	w.closed = true
-	return w.named(errors.Join(w.write(ctx), w.scratch.remove()))
+	err, removing := w.write(ctx), w.scratch.remove()
+	if err == nil {
+		return nil // the bundle is there; what stays of the scratch is removed by whoever begins the next
+	}
+	return w.named(errors.Join(err, removing))
 }
 
 func (w *Writer) named(err error) error {
