@@ -1,16 +1,15 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/purveyor-dev/purveyor/internal/filelock"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -51,14 +50,14 @@ func (o *CachePrune) check() error {
 // Prune removes packages that are not needed any more, and what killed processes have left. What was used within
 // [CacheGrace] stays in any case.
 //
-// It is safe beside running installations, those of tofu included: a package is removed under its lock, unless somebody
-// else holds that or has used the package meanwhile, and disappears by one rename, before its files do. Killed at any
-// moment, it leaves nothing that the next pruning or installation does not clear.
+// It is safe beside running installations: a package is removed under its lock, unless somebody else holds that or has used
+// the package meanwhile, and disappears by one rename, before its files do. Killed at any moment, it leaves nothing that the
+// next pruning or installation does not clear.
 //
 // A project that links to a removed package has a dangling link and needs to be installed again; copies, hard links and
 // reflinks stay good. Since terraform and tofu leave no marks of use, Keep should have the lock files of projects where they,
-// and nobody else, use the cache; terraform also takes no locks, so that it may fail if it starts just when a
-// package goes.
+// and nobody else, use the cache. Both also look at packages and link to them without a lock, and terraform brings them
+// without one: they may fail if they start just when a package goes. So may an Installer that is not allowed to leave marks.
 //
 // Lock files, which are empty, stay with the directories around them: others may be waiting for them, and a lock on a file
 // that has lost its name excludes nobody.
@@ -79,7 +78,7 @@ func (c *Cache) Prune(ctx context.Context, options CachePrune) (*CachePruned, er
 	p := &pruning{CachePrune: options, records: records, now: time.Now(), result: &CachePruned{}}
 	p.note(err)
 	p.run(ctx, found)
-	if !p.DryRun {
+	if !p.DryRun && ctx.Err() == nil {
 		p.note(c.tidy(ctx))
 	}
 	return p.result, errors.Join(p.errs...)
@@ -102,7 +101,9 @@ func (p *pruning) note(err error) {
 
 // run removes what has to go, least recently used first.
 func (p *pruning) run(ctx context.Context, found []cached) {
-	slices.SortFunc(found, func(a, b cached) int { return a.Used.Compare(b.Used) })
+	slices.SortFunc(found, func(a, b cached) int {
+		return cmp.Or(a.Used.Compare(b.Used), a.compare(b.CacheEntry)) // copied caches can have one time everywhere
+	})
 	for _, candidate := range found {
 		p.result.Left += candidate.Bytes
 	}
@@ -158,9 +159,6 @@ func (p *pruning) kept() map[release]bool {
 	return kept
 }
 
-// errInUse says that somebody uses the package, or is bringing another.
-var errInUse = errors.New("the package is in use")
-
 // remove removes one package.
 func (p *pruning) remove(candidate cached) error {
 	if p.DryRun {
@@ -171,79 +169,13 @@ func (p *pruning) remove(candidate cached) error {
 	if err != nil {
 		return unlessGone(err)
 	}
-	if err := candidate.ifIdle(func() error { return candidate.discard(candidate.Used) }); err != nil {
+	return candidate.ifIdle(func() error {
+		err := candidate.discard(candidate.Used)
+		if err == nil && p.records != "" {
+			_ = os.Remove(p.records.file(record)) // without its package it says nothing to anybody
+		}
 		return err
-	}
-	if p.records != "" {
-		_ = os.Remove(p.records.file(record)) // without its package it says nothing to anybody
-	}
-	return nil
-}
-
-// makeLock makes the lock file of a package that has none, such as one of terraform's, at once with a time that does not
-// pretend a use: whoever saw a new mark would not renew it. If that does not work, or another is faster, the file gets the
-// present time from whoever locks it, and the package counts as just used.
-func (e entry) makeLock(used time.Time) {
-	if _, err := os.Lstat(e.lock); !errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	_ = os.MkdirAll(e.staging, 0o700) // cleared by the next who has the lock
-	f, err := os.CreateTemp(e.staging, "lock")
-	if err != nil {
-		return
-	}
-	defer os.Remove(f.Name())
-	if errors.Join(f.Chmod(0o644), f.Close(), os.Chtimes(f.Name(), used, used)) == nil {
-		_ = os.Link(f.Name(), e.lock)
-	}
-}
-
-// ifIdle runs do while holding the entry's lock, or returns errInUse if another does.
-func (e entry) ifIdle(do func() error) (err error) {
-	lock, ok, err := filelock.TryLock(e.lock)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return errInUse
-	}
-	defer func() { err = also(err, lock.Unlock()) }()
-	return do()
-}
-
-// discard moves the package aside and removes it, unless it was used after the given time. Whoever uses it without a lock
-// leaves a mark first and looks then: either the mark shows here, at the latest when the package has been moved, or they find
-// no package. The caller holds the lock.
-func (e entry) discard(used time.Time) error {
-	last, err := e.lastUse()
-	if err != nil {
-		return unlessGone(err)
-	}
-	if last.After(used) {
-		return errInUse
-	}
-	return e.stage(func(w workshop) error {
-		aside := w.place("pruned")
-		if err := moveDir(e.path, aside); err != nil {
-			return unlessGone(err)
-		}
-		if !e.mark().After(used) {
-			return nil
-		}
-		if err := os.Rename(aside, e.path); err != nil {
-			return err
-		}
-		return errInUse
 	})
-}
-
-// moveDir moves a directory, also one that is not writable.
-func moveDir(from, to string) error {
-	err := os.Rename(from, to)
-	if errors.Is(err, fs.ErrPermission) && os.Chmod(from, 0o755) == nil {
-		err = os.Rename(from, to)
-	}
-	return err
 }
 
 // tidy clears what killed installations and prunings have left.

@@ -30,7 +30,7 @@ func (e entry) markUsed() {
 		if held, ok, _ := filelock.TryLock(e.lock); ok { // which makes the file
 			_ = held.Unlock()
 		}
-		return
+		info, err = os.Lstat(e.lock) // it is new, unless a pruning was faster, see makeLock
 	}
 	if err != nil || !info.Mode().IsRegular() {
 		return

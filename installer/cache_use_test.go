@@ -4,11 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/internal/filelock"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -122,29 +124,64 @@ func TestMarksFollowNoLinks(t *testing.T) {
 }
 
 // A package that disappears between being found and being linked, because somebody pruned the cache who could not see the
-// mark, is brought again.
+// mark, is brought again. Whoever is reading its directory just then sees an empty one.
 func TestAPackageThatDisappearsIsBroughtAgain(t *testing.T) {
 	t.Parallel()
-	for _, link := range []installer.Link{installer.LinkAuto, installer.LinkCopy} {
-		f, req, pkg := installed(t)
-		f.in.Dir, f.in.Link = t.TempDir(), link
-		hits := 0
-		f.in.Notify = func(e installer.Event) {
-			if e.Kind != installer.EventCacheHit {
-				return
-			}
-			if hits++; hits == 1 {
-				if err := os.RemoveAll(pkg.Stored); err != nil {
-					t.Error(err)
+	for name, disturb := range map[string]func(pkg installer.Package) error{
+		"gone": func(pkg installer.Package) error { return os.RemoveAll(pkg.Stored) },
+		"emptied": func(pkg installer.Package) error {
+			return os.Remove(filepath.Join(pkg.Stored, filepath.Base(pkg.Executable)))
+		},
+	} {
+		for _, link := range []installer.Link{installer.LinkAuto, installer.LinkHardlink, installer.LinkCopy} {
+			f, req, pkg := installed(t)
+			f.in.Dir, f.in.Link = t.TempDir(), link
+			hits := 0
+			f.in.Notify = func(e installer.Event) {
+				if e.Kind != installer.EventCacheHit {
+					return
+				}
+				if hits++; hits == 1 {
+					if err := disturb(pkg); err != nil {
+						t.Error(err)
+					}
 				}
 			}
+			again := f.install(req).Packages[0]
+			if tree, err := hashing.Dir(t.Context(), again.Dir); err != nil || tree != pkg.Proof.Computed.Tree {
+				t.Errorf("%s, %s: installed is %s (%v)", name, link, tree, err)
+			}
+			if hits != 1 || f.srv.Count(registrytest.KindArchive) == 0 {
+				t.Errorf("%s, %s: %d hits: this test did not disturb anything", name, link, hits)
+			}
 		}
-		again := f.install(req).Packages[0]
-		if tree, err := hashing.Dir(t.Context(), again.Dir); err != nil || tree != pkg.Proof.Computed.Tree {
-			t.Errorf("%s: installed is %s (%v)", link, tree, err)
+	}
+}
+
+// What tofu brings while it is waited for has no mark, and may look old: its directory was made when the download began.
+func TestAPackageThatOthersBroughtIsMarked(t *testing.T) {
+	t.Parallel()
+	f, req, pkg := installed(t)
+	f.in.Dir = t.TempDir()
+	hidden, lock := pkg.Stored+".hidden", pkg.Stored+".lock"
+	if err := os.Rename(pkg.Stored, hidden); err != nil {
+		t.Fatal(err)
+	}
+	held, err := filelock.Lock(t.Context(), lock, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.in.Notify = func(e installer.Event) {
+		if e.Kind != installer.EventWaiting {
+			return
 		}
-		if hits != 1 || f.srv.Count(registrytest.KindArchive) == 0 {
-			t.Errorf("%s: %d hits: this test did not disturb anything", link, hits)
+		stock{t, f.in.CacheDir}.age(lock, day)
+		if err := errors.Join(os.Rename(hidden, pkg.Stored), held.Unlock()); err != nil {
+			t.Error(err)
 		}
+	}
+	f.install(req)
+	if age := time.Since(mtime(t, lock)); age > time.Minute {
+		t.Errorf("the mark of use is %s old", age)
 	}
 }

@@ -24,7 +24,8 @@ type CacheVerdict struct {
 
 	// Err says why the package is wrong where something contradicts it: a [*hashing.MismatchError] by the dependency lock
 	// file, or by the package it was copied from where it is the record; or why it could not be read. Hashes of lock
-	// files are for no platform in particular, so a mismatch can mean that they lack the package's platform. Nil without a
+	// files are for no platform in particular, so a mismatch can mean that they lack the package's platform, and is none
+	// where the record is of a signature by a key that the provider's registry offers. Nil without a
 	// Proof: nobody vouches for the package, nor against it.
 	Err error
 }
@@ -93,7 +94,7 @@ func (p cached) examine(ctx context.Context, records records, locks []Locks) *Ca
 	proof, errRecord := v.compareRecord(records)
 	locked, errLock := v.compareLocks(locks)
 	switch {
-	case proof != nil:
+	case proof != nil && (errLock == nil || outweighsLocks(proof)):
 		v.Proof = proof
 	case locked:
 		v.Proof = contentsOnly(v.Tree)
@@ -103,6 +104,12 @@ func (p cached) examine(ctx context.Context, records records, locks []Locks) *Ca
 	}
 	v.Proof.Locked = locked
 	return v
+}
+
+// outweighsLocks reports whether a lock file that has only other hashes must be one that lacks the package's platform. The
+// word of a mirror, or a key that came through one, may have been remembered of a wrong package.
+func outweighsLocks(proof *hashing.Proof) bool {
+	return proof.Authority >= hashing.Signed && proof.Signer != nil && !proof.Signer.Carried
 }
 
 // about returns the record about a package; nil if there is none.

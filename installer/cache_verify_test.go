@@ -117,6 +117,25 @@ func TestVerifyByALockFileForOthers(t *testing.T) {
 	}
 }
 
+// What was installed on the word of a mirror has a record, too. That does not outweigh a lock file.
+func TestVerifyPrefersALockFileToAnUnsignedRecord(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	f.in.RecordDir = filepath.Join(t.TempDir(), "records")
+	f.in.Source = networkMirror(t, f)
+	pkg := f.install(require("acme/alpha", "")).Packages[0]
+	c, key := &installer.Cache{Dir: f.in.CacheDir, RecordDir: f.in.RecordDir}, "alpha/"+pkg.Platform.String()
+	if v := verify(t, c)[key]; v.Proof == nil || v.Proof.Authority == hashing.Signed {
+		t.Fatalf("without a lock file the verdict is %+v", v)
+	}
+	locks := installer.Locks{provider("acme/alpha"): {Version: version("1.0.0"), Hashes: []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}}}
+	v := verify(t, c, locks)[key]
+	var mismatch *hashing.MismatchError
+	if !errors.As(v.Err, &mismatch) || mismatch.By != hashing.ByLock || v.Proof != nil {
+		t.Errorf("verdict is %+v", v)
+	}
+}
+
 func TestVerifyPassesLinksOver(t *testing.T) {
 	t.Parallel()
 	s := newStock(t)

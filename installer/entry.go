@@ -47,19 +47,25 @@ func (e entry) exclusively(ctx context.Context, waiting func(), do func() error)
 // stands in the entry's staging place was left by a process that died. It is cleared, now and at the end; what the
 // system does not let go of, such as a program that runs on Windows, the next installation will try again.
 func (e entry) stage(do func(workshop) error) error {
-	_ = removeAll(e.staging)
-	if err := os.MkdirAll(filepath.Dir(e.staging), 0o755); err != nil {
-		return err
-	}
-	if err := os.Mkdir(e.staging, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	dir, err := os.MkdirTemp(e.staging, "")
+	w, err := e.workshop()
 	if err != nil {
 		return err
 	}
 	defer removeAll(e.staging)
-	return do(workshop(dir))
+	return do(w)
+}
+
+// workshop clears the staging place, and makes a directory there.
+func (e entry) workshop() (workshop, error) {
+	_ = removeAll(e.staging)
+	if err := os.MkdirAll(filepath.Dir(e.staging), 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(e.staging, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(e.staging, "")
+	return workshop(dir), err
 }
 
 // workshop is a private directory in which a package is prepared.

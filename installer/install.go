@@ -129,7 +129,7 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 const prunedTries = 3
 
 // errPruned says that a package in the cache is gone that was there a moment ago.
-var errPruned = errors.New("the package was removed from the cache while it was being installed")
+var errPruned = errors.New("the package was removed from the cache, or changed there, while it was being installed")
 
 // tryPlace fails with errPruned if the cache is pruned of the package meanwhile.
 func (j *job) tryPlace(ctx context.Context) (*Package, error) {
@@ -170,14 +170,23 @@ func (j *job) tryPlace(ctx context.Context) (*Package, error) {
 // home is where the package is stored: in the cache, or in the project if there is none.
 func (j *job) home() entry { return j.entry(cmp.Or(j.in.CacheDir, j.in.Dir)) }
 
-// prunedIf turns the error that something is missing into errPruned if the package is the cache's, or linked to that.
+// prunedIf turns the error that something is missing into errPruned if the package is the cache's, or linked to that. It was
+// all there a moment ago.
 func (j *job) prunedIf(have *stored, err error) error {
 	home := j.home()
 	ours := have.dir == home.path || have.dir == j.entry(j.in.Dir).path
-	if j.in.CacheDir == "" || !ours || !errors.Is(err, fs.ErrNotExist) {
+	if j.in.CacheDir == "" || !ours || !isMissing(err) {
 		return err
 	}
 	return fmt.Errorf("%s: %w (%w)", home.path, errPruned, err)
+}
+
+// isMissing reports whether an error can mean that a package, or files of it, have disappeared: those that were read when
+// it happened may be half of them, or none.
+func isMissing(err error) bool {
+	var executable *ExecutableError
+	var mismatch *hashing.MismatchError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &executable) || errors.As(err, &mismatch)
 }
 
 func (j *job) pkg(project entry, have *stored) (*Package, error) {
@@ -212,8 +221,8 @@ func (j *job) obtain(ctx context.Context, home entry) (*stored, error) {
 		// Whoever had the lock since may have brought the package.
 		if have, err = j.look(ctx, home); err == nil && have == nil {
 			have, err = j.fetch(ctx, home)
-			j.use(home)
 		}
+		j.use(home) // it may have been on its way for so long that it looks old
 		return err
 	})
 	if err != nil {

@@ -15,7 +15,9 @@ import (
 // packages for all given platforms (nil: Installer.Platform), and with whatever other hashes of those versions the
 // sources vouch for. Nothing is installed, and what somebody vouches for is not fetched: the checksums that a provider's
 // author has signed, or what a mirror publishes, under the same conditions as when a package is installed. A package
-// without such hashes is downloaded to a temporary file for them, or read where it is. [Request.H1] asks for more.
+// without such hashes is downloaded to a temporary file for them, or read where it is. [Request.H1] asks for more. What is
+// published is believed unseen: mirrors often publish an h1: hash of the archive's list of entries, which is that of the
+// contents unless the archive lists directories.
 //
 // Each platform's hashes are those of the package that an installation on it would get, from the same source of a chain.
 // Old hashes of a version that stays selected are kept. They do not bind: which platform a hash is for is not
@@ -39,6 +41,7 @@ func (in *Installer) Lock(ctx context.Context, req Request, platforms []sources.
 			return nil, err
 		}
 	}
+	r.platforms = platforms
 	needed, failed := req.providers()
 	jobs, more := r.lockJobs(ctx, needed, platforms)
 	failed = append(failed, more...)
@@ -174,11 +177,15 @@ func (p Policy) published(claims hashing.Claims, h1 bool) (c hashing.Computed, e
 	return c, enough
 }
 
-// best returns the hashes of a scheme that are claimed with the highest authority, each once.
+// best returns the hashes of a scheme that are claimed with the highest authority, each once. Without a signer nothing is
+// signed, whatever a claim says.
 func (p Policy) best(claims hashing.Claims, scheme string) []hashing.Hash {
 	var highest hashing.Authority
 	var hashes []hashing.Hash
 	for _, claim := range claims.Package {
+		if claims.Signer == nil {
+			claim.Authority = min(claim.Authority, hashing.Reported)
+		}
 		switch {
 		case claim.Hash.Scheme() != scheme || p.signed() && claim.Authority < hashing.Signed:
 		case len(hashes) == 0 || claim.Authority > highest:

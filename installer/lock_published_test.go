@@ -1,6 +1,7 @@
 package installer_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -209,5 +210,58 @@ func TestLockObeysThePolicyWithoutPackages(t *testing.T) {
 		if !errors.As(err, &policy) || policy.Rule != test.rule || len(locks) != 0 {
 			t.Errorf("%s: locks are %v, error %v", name, locks, err)
 		}
+	}
+}
+
+// A claim of a signature that nobody made is worth no more than any other, so that the two are in dispute.
+func TestLockGivesUnsignedClaimsNoPreference(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"))
+	pkg, err := f.source().Package(t.Context(), provider("acme/alpha"), version("1.0.0"), sources.CurrentPlatform())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := pkg.Claims(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const other = "zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	pkg.Claims = func(context.Context) (hashing.Claims, error) {
+		return hashing.Claims{Package: []hashing.Claim{
+			{Hash: other, Authority: hashing.Signed},
+			{Hash: own.Package[0].Hash, Authority: hashing.Reported},
+		}}, nil
+	}
+	in := &installer.Installer{Source: oneSource{pkg}}
+	locks, err := in.Lock(t.Context(), require("acme/alpha", ""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hashes := locks[provider("acme/alpha")].Hashes; slices.Contains(hashes, other) || !slices.Contains(hashes, own.Package[0].Hash) {
+		t.Errorf("hashes are %v", hashes)
+	}
+}
+
+// A version is usable if all platforms can use it for which Lock is to lock, whichever this process runs on.
+func TestLockLooksForVersionsThatAllPlatformsCanUse(t *testing.T) {
+	t.Parallel()
+	all, here := fourfold(release("acme/alpha", "1.0.0")), release("acme/alpha", "1.1.0")
+	none := fourfold(release("acme/alpha", "1.2.0"))
+	here.Platforms, none.Platforms = []string{fourPlatforms[0].String()}, none.Platforms[:1]
+	f := setup(t, all, here, none)
+	f.in.Platform = fourPlatforms[0]
+	req := require("acme/alpha", "")
+	_, err := f.in.Lock(t.Context(), req, fourPlatforms)
+	var unusable *installer.UnusableError
+	if !errors.As(err, &unusable) || unusable.Usable != version("1.0.0") {
+		t.Errorf("error is %v, want one that suggests 1.0.0", err)
+	}
+	req.OnlyUsable = true
+	locks, err := f.in.Lock(t.Context(), req, fourPlatforms)
+	if v := locks[provider("acme/alpha")].Version; err != nil || v != version("1.0.0") {
+		t.Errorf("locked is %s (%v), want 1.0.0", v, err)
+	}
+	if locks, err = f.in.Lock(t.Context(), req, nil); err != nil || locks[provider("acme/alpha")].Version != version("1.2.0") {
+		t.Errorf("for one platform, locked is %v (%v), want 1.2.0", locks, err)
 	}
 }

@@ -49,6 +49,32 @@ func TestACarriedKeyIsNotRememberedForOthers(t *testing.T) {
 	}
 }
 
+// Nor does it make a package right that a lock file contradicts.
+func TestVerifyPrefersALockFileToACarriedKey(t *testing.T) {
+	t.Parallel()
+	f, _, locks := rememberingMirror(t, newSigner(t, registrytest.SignerOptions{}))
+	c := &installer.Cache{Dir: f.in.CacheDir, RecordDir: f.in.RecordDir}
+	other := locks.Clone()
+	for p, lock := range other {
+		lock.Hashes = []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}
+		other[p] = lock
+	}
+	if n := len(verify(t, c)); n != 1 {
+		t.Fatalf("%d verdicts", n)
+	}
+	for _, v := range verify(t, c, locks) {
+		if v.Proof == nil || !v.Proof.Locked || v.Proof.Signer == nil || !v.Proof.Signer.Carried {
+			t.Fatalf("with the right lock file the verdict is %+v", v)
+		}
+	}
+	for _, v := range verify(t, c, other) {
+		var mismatch *hashing.MismatchError
+		if !errors.As(v.Err, &mismatch) || mismatch.By != hashing.ByLock || v.Proof != nil {
+			t.Errorf("verdict is %+v", v)
+		}
+	}
+}
+
 // The registry may say something else than the mirror did. A project that asks it gets its answer.
 func TestARegistryIsAskedWhereOnlyAMirrorVouched(t *testing.T) {
 	t.Parallel()

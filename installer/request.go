@@ -69,8 +69,8 @@ type Request struct {
 	// [Result.Unrecorded] names the providers.
 	Readonly bool
 
-	// OnlyUsable passes over versions of which a source says that they have no package for the platform or no
-	// usable plugin protocol. By default the newest version is selected all the same and is then an error that
+	// OnlyUsable passes over versions of which a source says that they have no package for the platform (with Lock: for
+	// each of its platforms) or no usable plugin protocol. By default the newest version is selected all the same and is then an error that
 	// names the newest usable one, as with terraform.
 	OnlyUsable bool
 

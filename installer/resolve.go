@@ -97,9 +97,11 @@ func (r *run) newest(p sources.Provider, constraints sources.Constraints, listin
 
 // unusable says why a version cannot be used, as far as the listing tells.
 func (r *run) unusable(a sources.Available) error {
-	if a.Platforms != nil && !slices.Contains(a.Platforms, r.in.Platform) {
-		available := slices.SortedFunc(slices.Values(a.Platforms), sources.Platform.Compare)
-		return &sources.PlatformError{Platform: r.in.Platform, Available: available}
+	for _, on := range r.platforms {
+		if a.Platforms != nil && !slices.Contains(a.Platforms, on) {
+			available := slices.SortedFunc(slices.Values(a.Platforms), sources.Platform.Compare)
+			return &sources.PlatformError{Platform: on, Available: available}
+		}
 	}
 	return sources.CheckProtocols(a.Protocols)
 }

@@ -14,7 +14,8 @@ import (
 type run struct {
 	in          *settings
 	req         *Request
-	memo        sources.Source // Installer.Source, with its answers remembered
+	platforms   []sources.Platform // that have to be able to use the selected versions
+	memo        sources.Source     // Installer.Source, with its answers remembered
 	queries     *semaphore.Weighted
 	lanes       lanes
 	connections *semaphore.Weighted
@@ -35,6 +36,7 @@ func (in *Installer) begin(req *Request) (*run, error) {
 	return &run{
 		in:          s,
 		req:         req,
+		platforms:   []sources.Platform{s.Platform},
 		memo:        sources.Memo(s.Source),
 		queries:     semaphore.NewWeighted(int64(s.Queries)),
 		lanes:       newLanes(s.Downloads),

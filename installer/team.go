@@ -100,8 +100,8 @@ func (f *filler) reinforce(ctx context.Context) {
 	}
 }
 
-// starving reports whether the archive's bytes are waited for, and nobody unpacks something else meanwhile: where the
-// processors are busy, more connections gain nothing.
+// starving reports whether the archive's bytes are waited for while a turn at the processors is free: where all are busy,
+// more connections gain nothing.
 func (f *filler) starving() bool {
 	turns := f.job.unpacks
 	if !f.spool.Hungry() || !turns.TryAcquire(1) {
