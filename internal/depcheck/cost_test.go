@@ -52,7 +52,7 @@ func main() {
 }
 `
 
-var costRow = regexp.MustCompile("(?m)^\\| (.+?) \\| (\\d+) \\| (\\d+) \\| ([\\d.]+) MB \\|$")
+var costRow = regexp.MustCompile(`(?m)^\| (.+?) \| (\d+) \| (\d+) \| ([\d.]+) MB \|$`)
 
 // What the README says about the cost of importing the library is true, give or take what compilers change.
 func TestWhatImportingCosts(t *testing.T) {
