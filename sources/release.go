@@ -22,7 +22,7 @@ type Release struct {
 // Archive is the package for one platform, in a zip file.
 type Archive struct {
 	Platform Platform
-	Path     string       // of the file; "": it is in the mirror already, which only directories take for an answer
+	Path     string       // of the file; "": it is in the mirror already, as [Target.Stored] says, which some targets do not take for an answer
 	Sum      hashing.Hash // zh, of which the file's bytes are
 
 	// H1 is the hash of the archive's contents, [hashing.Computed.Entries], by which terraform knows it. "": a target that

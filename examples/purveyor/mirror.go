@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/mirror"
@@ -63,6 +64,9 @@ func (m *mirroring) run(ctx context.Context) error {
 	plan, err := m.plan(m.session)
 	if err != nil {
 		return err
+	}
+	if m.prune && slices.ContainsFunc(plan.Wants, func(w mirror.Want) bool { return len(w.Platforms)+len(plan.Platforms) == 0 }) {
+		return usagef("-prune needs -platform, or a plan file with platforms: packages for all others are removed")
 	}
 	b, err := m.builder(m.session, plan, m.policy, nil)
 	if err != nil {

@@ -55,6 +55,7 @@ func TestMirrorRefusals(t *testing.T) {
 	w := newWorld(t, registrytest.Config{})
 	w.fails(t, []string{"mirror", rocket}, exitUsage, "one of -dir and -to is required")
 	w.fails(t, []string{"mirror", "-dir=a", "-dry-run", rocket}, exitUsage, "-dry-run is for -prune")
+	w.fails(t, []string{"mirror", "-dir=a", "-prune", rocket}, exitUsage, "-prune needs -platform")
 	w.fails(t, []string{"mirror", "-dir=a", rocket + "@> 77"}, exitFailed, "cannot mirror "+rocket)
 	w.write(t, "bad.hcl", "provider \"a/b/c/d\" {\n}\n")
 	w.fails(t, []string{"mirror", "-dir=a", "-plan=bad.hcl"}, exitFailed, "bad.hcl", "a/b/c/d")

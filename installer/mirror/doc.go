@@ -60,18 +60,18 @@
 // A package that the target has, and that is not the one that the source vouches for, is fetched and offered to the target. That
 // replaces what was damaged, where the target can tell, and leaves in its place what was published as another package: a
 // released package does not change, and the failure is a [*sources.ConflictError]. The same is done where a policy asks for a
-// signature, or a lock file has only hashes of contents, and what the source says of the archive does not settle the matter.
+// signature, or a lock file has only hashes of contents, and what the source says of the archive does not settle the matter;
+// but what a directory has is read again for hashes of contents, and not fetched ([Readable]).
 // Where a source vouches for no hash of archives, as directories without the origin's signature, what is there stays and
 // counts as unverified.
 //
 // All packages of a version that has signed checksums must be covered by them. Of packages that come with different ones, those
-// of the first platform are published, and what they do not cover is refused with a [*sources.StatementError]. A directory
-// that lacks the signature, or an index, of packages that are all there gets it from the next build. OCI registries get it only
-// together with a package that they lack.
+// of the first platform are published, and what they do not cover is refused with a [*sources.StatementError]. A mirror
+// that lacks the signature, or an index, of packages that are all there gets it from the next build.
 //
 // # Pruning
 //
 // [Builder.Prune] resolves the plan as Build does and removes what is not among its packages, from targets that can say what
 // they have ([Prunable]); [Builder.Surplus] only says what that would be. If anything that the plan asks for cannot be found
-// out, nothing is removed.
+// out, nothing is removed. What the source answers is believed: if it lists only old versions, newer ones are surplus.
 package mirror

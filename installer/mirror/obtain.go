@@ -69,14 +69,46 @@ func (q *request) present(ctx context.Context, pkg *sources.Package) (*parcel, e
 	if errors.As(err, &incomparable) {
 		proof, err = hashing.Judge(computed, nil, hashing.Claims{}) // nobody says anything about archives
 	}
-	if err != nil || q.demand.hold(computed) != nil || !satisfies(q.installer.Policy, proof) {
+	if err != nil || !satisfies(q.installer.Policy, proof) {
 		return nil, ctx.Err()
 	}
 	p := &parcel{archive: sources.Archive{Platform: q.on, Sum: q.stored}, proof: proof}
 	if proof.Authority == hashing.Signed {
 		p.statement = claims.Statement
 	}
-	q.notify(Event{Kind: EventPresent, Provider: q.provider, Version: q.version, Platform: q.on, Proof: proof})
+	if err := q.demand.hold(computed); err != nil {
+		if p, err = q.reread(ctx, err); p == nil {
+			return nil, err
+		}
+	}
+	q.notify(Event{Kind: EventPresent, Provider: q.provider, Version: q.version, Platform: q.on, Proof: p.proof})
+	return p, nil
+}
+
+// Readable is a target that gives back what it has, so that it can be held to hashes of contents without being fetched.
+// [github.com/purveyor-dev/purveyor/sources/fsmirror.Target] is one.
+type Readable interface {
+	// Archive returns the archive of a package that is [sources.Target.Stored]. Whether it is there shows when it is
+	// opened.
+	Archive(p sources.Provider, v sources.Version, on sources.Platform) sources.Opener
+}
+
+// reread computes the hashes that the lock file needs from the archive in the target. Nil says that this is of no use.
+func (q *request) reread(ctx context.Context, problem error) (*parcel, error) {
+	target, readable := q.target.(Readable)
+	var unverifiable *hashing.UnverifiableError
+	if !readable || !errors.As(problem, &unverifiable) {
+		return nil, ctx.Err()
+	}
+	path := q.scratch.path(q.provider, q.version, q.on)
+	p, err := q.fetchFrom(ctx, elsewhere{archive: target.Archive(q.provider, q.version, q.on), location: q.target.String()}, path)
+	if failed := removed(path); failed != nil {
+		return nil, failed
+	}
+	if err != nil || p.archive.Sum != q.stored {
+		return nil, ctx.Err()
+	}
+	p.archive.Path = ""
 	return p, nil
 }
 
@@ -138,34 +170,46 @@ func (q *request) reuse(ctx context.Context, path string) (*parcel, error) {
 	if _, err := os.Lstat(path); err != nil {
 		return nil, nil
 	}
-	in := *q.installer
-	in.Source = leftover{in.Source, path}
-	p, err := q.fetchWith(ctx, &in, path)
+	p, err := q.fetchFrom(ctx, elsewhere{archive: openLeftover(path), location: path}, path)
 	if err != nil || p.proof.Authority < hashing.Reported {
 		return nil, ctx.Err()
+	}
+	return p, nil
+}
+
+func openLeftover(path string) sources.Opener {
+	return sources.OpenFunc(func(context.Context) (io.ReadCloser, int64, error) {
+		file, err := os.Open(path)
+		return file, -1, err
+	})
+}
+
+// fetchFrom takes the archive from somewhere else than the source, which says what it has to be.
+func (q *request) fetchFrom(ctx context.Context, from elsewhere, path string) (*parcel, error) {
+	in := *q.installer
+	from.Source, in.Source = in.Source, &from
+	p, err := q.fetchWith(ctx, &in, path)
+	if err != nil {
+		return nil, err
 	}
 	p.size = 0
 	return p, nil
 }
 
-// leftover is a source whose package is in a file.
-type leftover struct {
+// elsewhere is a source whose package is here.
+type elsewhere struct {
 	sources.Source
-	path string
+	archive  sources.Opener
+	location string
 }
 
 // Package implements [sources.Source].
-func (l leftover) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
-	pkg, err := l.Source.Package(ctx, p, v, on)
+func (e *elsewhere) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
+	pkg, err := e.Source.Package(ctx, p, v, on)
 	if err != nil {
 		return nil, err
 	}
 	own := *pkg
-	own.Location, own.Content = l.path, sources.Content{Archive: sources.OpenFunc(l.open)}
+	own.Location, own.Content = e.location, sources.Content{Archive: e.archive}
 	return &own, nil
-}
-
-func (l leftover) open(context.Context) (io.ReadCloser, int64, error) {
-	file, err := os.Open(l.path)
-	return file, -1, err
 }

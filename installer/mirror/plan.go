@@ -16,7 +16,8 @@ const All = -1
 type Plan struct {
 	Wants []Want
 
-	// Platforms are for the wants that have none of their own. Empty: the platform of this process.
+	// Platforms are for the wants that have none of their own. Empty: the platform of this process; for pruning, that is
+	// an error.
 	Platforms []sources.Platform
 }
 
@@ -51,12 +52,14 @@ type Want struct {
 }
 
 // And returns the plan that asks for what p and all the others ask for. Each want keeps the platforms that it has in its
-// own plan.
+// own plan; the plan that is returned has none for those that have none.
 func (p Plan) And(others ...Plan) Plan {
 	all := Plan{}
 	for _, plan := range append([]Plan{p}, others...) {
 		for _, w := range plan.Wants {
-			w.Platforms = plan.platformsOf(w)
+			if len(w.Platforms) == 0 {
+				w.Platforms = slices.Clone(plan.Platforms)
+			}
 			all.Wants = append(all.Wants, w)
 		}
 	}

@@ -51,10 +51,17 @@ func ForLocks(locks installer.Locks) Plan {
 func lockedWants(locks installer.Locks, origin string) []Want {
 	var wants []Want
 	for p, lock := range locks.Sorted() {
+		if lock.Version.IsZero() {
+			wants = append(wants, Want{Provider: p, Constraints: unspecified, Origin: origin})
+			continue
+		}
 		wants = append(wants, Want{Provider: p, Version: lock.Version, Hashes: slices.Clone(lock.Hashes), Origin: origin})
 	}
 	return wants
 }
+
+// unspecified is met by no version: who has locked 0.0.0 must not get the newest one.
+var unspecified = sources.MustParseConstraints("0.0.0")
 
 // ForLockFiles is ForLocks for dependency lock files. They must exist, other than for [lockfile.Read].
 func ForLockFiles(paths ...string) (Plan, error) {

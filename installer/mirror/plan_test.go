@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/lockfile"
@@ -105,10 +107,21 @@ func TestAnd(t *testing.T) {
 	b := mirror.Plan{Wants: []mirror.Want{{Provider: anvil}, {Provider: rocket, Platforms: []sources.Platform{darwin}}}}
 	all := a.And(b)
 	got := [][]sources.Platform{all.Wants[0].Platforms, all.Wants[1].Platforms, all.Wants[2].Platforms}
-	want := []sources.Platform{linux, sources.CurrentPlatform(), darwin}
-	for i, on := range want {
-		if len(got[i]) != 1 || got[i][0] != on {
-			t.Errorf("want %d is for %v, not for %s", i, got[i], on)
+	want := [][]sources.Platform{{linux}, nil, {darwin}}
+	if diff := cmp.Diff(want, got); diff != "" || all.Platforms != nil {
+		t.Error(diff, all.Platforms)
+	}
+}
+
+// The unspecified version, which a lock file can name, is not the newest one.
+func TestForLocksOfTheUnspecifiedVersion(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0")...)
+	for _, hashes := range [][]hashing.Hash{nil, {hashing.Hash("zh:" + make64('a'))}} {
+		report, err := f.buildError(mirror.ForLocks(installer.Locks{rocket: {Hashes: hashes}}))
+		var none *installer.NoMatchError
+		if e := failure(t, err); !errors.As(e, &none) || len(report.Releases) != 0 {
+			t.Errorf("the report is %v, the error %v", summary(report), err)
 		}
 	}
 }

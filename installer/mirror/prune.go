@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -33,8 +34,10 @@ type Surplus struct {
 //
 // What the plan asks for is found out now: a plan for the newest versions asks for others when there are newer ones. It
 // must be known in full: if any want cannot be resolved, the error is an [*Error], and there is no surplus; an
-// [*IncompleteError] among the failures says that a source that a chain may do without is needed here. An empty plan,
-// which asks for nothing, is an error, too. The error is an [*UnsupportedError] if the target is not [Prunable].
+// [*IncompleteError] among the failures says that a source that a chain may do without is needed here. Versions that the
+// source does not list any more are surplus, unless a want names them ([Want.Version]). An empty plan, which asks for
+// nothing, is an error, and so is one that leaves the platforms to the process. The error is an [*UnsupportedError] if the
+// target is not [Prunable].
 func (b *Builder) Surplus(ctx context.Context, plan Plan) ([]Surplus, error) {
 	r, target, err := b.beginPruning(plan)
 	if err != nil {
@@ -44,7 +47,8 @@ func (b *Builder) Surplus(ctx context.Context, plan Plan) ([]Surplus, error) {
 }
 
 // Prune removes from the target the packages that a plan does not ask for, and returns what it has removed: the list of
-// [Builder.Surplus], if nothing failed. Other files are not touched. Whoever adds packages at the same time may lose them.
+// [Builder.Surplus], if nothing failed. Other files are not touched. What others publish meanwhile stays,
+// unless it was there already and is surplus.
 func (b *Builder) Prune(ctx context.Context, plan Plan) ([]Surplus, error) {
 	r, target, err := b.beginPruning(plan)
 	if err != nil {
@@ -82,17 +86,21 @@ func (b *Builder) beginPruning(plan Plan) (*run, Prunable, error) {
 		const problem = "are none, so that everything would be removed: delete the mirror if that is what you want"
 		return nil, nil, &installer.FieldError{Field: "Plan.Wants", Problem: problem}
 	}
+	if i := slices.IndexFunc(plan.Wants, func(w Want) bool { return len(w.Platforms)+len(plan.Platforms) == 0 }); i >= 0 {
+		const problem = "are none: for pruning they must be said, lest the packages for all platforms but this one be removed"
+		return nil, nil, &installer.FieldError{Field: fmt.Sprintf("Plan.Wants[%d].Platforms", i), Problem: problem}
+	}
 	r.removing = true
 	return r, target, nil
 }
 
 func (r *run) surplus(ctx context.Context, target Prunable, plan Plan) ([]Surplus, error) {
-	all, failures := r.resolve(ctx, plan)
-	if err := asError(ctx, failures); err != nil {
+	contents, err := target.Contents(ctx) // first: what somebody else adds meanwhile may be newer than what is found out below
+	if err != nil {
 		return nil, err
 	}
-	contents, err := target.Contents(ctx)
-	if err != nil {
+	all, failures := r.resolve(ctx, plan)
+	if err := asError(ctx, failures); err != nil {
 		return nil, err
 	}
 	var surplus []Surplus

@@ -15,6 +15,7 @@ import (
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/mirror"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/fsmirror"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -169,4 +170,89 @@ type cancelling struct {
 func (c cancelling) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	defer c.cancel()
 	return c.Source.Versions(ctx, p)
+}
+
+// What somebody publishes while Prune finds out what is wanted may be newer than what it finds out.
+func TestPruneBesideABuild(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0")...)
+	f.build(plan(want("", 0)))
+	b := f.again()
+	b.Installer.Source = meanwhile{b.Installer.Source, func() {
+		if err := f.srv.Add(rockets("1.1.0")[0]); err != nil {
+			t.Error(err)
+		}
+		f.build(plan(want("", 0)))
+	}}
+	removed, err := b.Prune(t.Context(), plan(want("", 0)))
+	if err != nil || len(removed) != 0 {
+		t.Errorf("%v was removed, %v", texts(removed), err)
+	}
+	if n := len(archives(t, f.dir)); n != 8 {
+		t.Errorf("the mirror has %d archives", n)
+	}
+}
+
+// meanwhile is a source that answers, and then something happens.
+type meanwhile struct {
+	sources.Source
+	happens func()
+}
+
+func (m meanwhile) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
+	defer m.happens()
+	return m.Source.Versions(ctx, p)
+}
+
+// A plan that says nothing about platforms must not cost the packages for all others but this one.
+func TestPruneWithoutPlatforms(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0")...)
+	f.build(plan(want("", 0)))
+	vague := mirror.Plan{Wants: []mirror.Want{want("", 0)}}
+	for _, p := range []mirror.Plan{vague, mirror.Plan{}.And(vague), plan(want("", 0)).And(vague)} {
+		var field *installer.FieldError
+		if removed, err := f.again().Prune(t.Context(), p); !errors.As(err, &field) || removed != nil {
+			t.Errorf("%v was removed, %v", texts(removed), err)
+		}
+	}
+	if n := len(archives(t, f.dir)); n != 4 {
+		t.Errorf("the mirror has %d archives", n)
+	}
+}
+
+// Directories that links make the home of two providers are wanted if one of them is.
+func TestPruneWithLinks(t *testing.T) {
+	t.Parallel()
+	for name, link := range map[string]struct{ real, alias string }{
+		"another host":      {host, "alias.example.com"},
+		"another namespace": {filepath.Join(host, "acme"), filepath.Join(host, "zenith")},
+		"another type":      {filepath.Join(host, "acme", "rocket"), filepath.Join("a.example.com", "acme", "rocket")},
+	} {
+		for _, turned := range []bool{false, true} { // the plan's address is the link's
+			f := setup(t, rockets("1.0.0")...)
+			f.build(plan(want("", 0)))
+			alias, original := filepath.Join(f.dir, link.alias), filepath.Join(f.dir, link.real)
+			if err := os.MkdirAll(filepath.Dir(alias), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if turned {
+				if err := os.Rename(original, alias); err != nil {
+					t.Fatal(err)
+				}
+				alias, original = original, alias
+			}
+			if err := os.Symlink(original, alias); err != nil {
+				t.Skip(err)
+			}
+			removed, err := f.again().Prune(t.Context(), plan(want("", 0)))
+			if n := len(archives(t, f.dir)); !is[*fsmirror.SharedError](err) || len(removed) != 0 || n != 4 {
+				t.Errorf("%s, %v: %v was removed, %d archives are left, %v", name, turned, texts(removed), n, err)
+			}
+			f.build(plan(want("", 0))) // and it is in order
+			if f.downloads() != 4 {
+				t.Errorf("%s, %v: packages were fetched again", name, turned)
+			}
+		}
+	}
 }

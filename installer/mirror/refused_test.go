@@ -304,11 +304,10 @@ func make64(c byte) string {
 	return string(text)
 }
 
-// A lock file with nothing but hashes of contents binds, too; only it takes the archive to find out.
+// A lock file with nothing but hashes of contents binds, too; a directory's own archive is read again to find out.
 func TestLockedContentsBind(t *testing.T) {
 	t.Parallel()
 	f := setup(t, release("acme/rocket", "1.0.0", linux))
-	f.builder.Target = nil
 	p := mirror.Plan{Wants: []mirror.Want{{Provider: rocket}}, Platforms: []sources.Platform{linux}}
 	f.build(p)
 	a, err := f.installer().Fetch(t.Context(), rocket, sources.MustParseVersion("1.0.0"), linux, filepath.Join(t.TempDir(), "a.zip"))
@@ -317,9 +316,13 @@ func TestLockedContentsBind(t *testing.T) {
 	}
 	p.Wants[0].Version, p.Wants[0].Hashes = a.Version, []hashing.Hash{a.Proof.Computed.Tree}
 	f.downloads()
+	before := tree(t, f.dir)
 	report := f.build(p)
-	if n := f.downloads(); n != 1 || len(report.Releases[0].Present) != 1 {
-		t.Errorf("%d downloads; the report is %v", n, summary(report))
+	if n := f.downloads(); n != 0 || len(report.Releases[0].Present) != 1 || report.Releases[0].Bytes != 0 || report.Releases[0].Authority != "signed" {
+		t.Errorf("%d downloads; the report is %+v", n, report.Releases)
+	}
+	if diff := cmp.Diff(before, tree(t, f.dir)); diff != "" {
+		t.Errorf("the mirror has changed: %s", diff)
 	}
 	p.Wants[0].Hashes = []hashing.Hash{"h1:" + hashing.Hash("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")}
 	var mismatch *hashing.MismatchError

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -113,27 +114,22 @@ func (s *shipment) leaveOut(on sources.Platform) bool {
 	return true
 }
 
-// push publishes all packages together. Those that the target has go along, so that a directory can complete what was cut
-// off; a target that wants a file of each has nothing to complete.
+// push publishes all packages together. Those that the target has go along, so that it can complete what was cut off. Some
+// targets want a file of each: then those that were fetched go alone.
 func (s *shipment) push(ctx context.Context) (*sources.Pushed, error) {
 	pushed, err := s.target.Push(ctx, s.releaseOf(s.parcels))
 	var refused *sources.ReleaseError
 	if !errors.As(err, &refused) {
 		return pushed, err
 	}
-	var fetched []*parcel
-	var present []sources.Platform
-	for _, p := range s.parcels {
-		if p.archive.Path == "" {
-			present = append(present, p.archive.Platform)
-		} else {
-			fetched = append(fetched, p)
-		}
-	}
-	switch len(fetched) {
-	case len(s.parcels):
+	fetched := slices.DeleteFunc(slices.Clone(s.parcels), func(p *parcel) bool { return p.archive.Path == "" })
+	present, changed := s.stillThere(ctx)
+	switch {
+	case len(fetched) == len(s.parcels):
 		return nil, err
-	case 0:
+	case changed != nil:
+		return nil, changed
+	case len(fetched) == 0:
 		return &sources.Pushed{Address: s.target.String(), Present: present}, nil
 	}
 	if pushed, err = s.target.Push(ctx, s.releaseOf(fetched)); err != nil {
@@ -141,6 +137,26 @@ func (s *shipment) push(ctx context.Context) (*sources.Pushed, error) {
 	}
 	pushed.Present = slices.SortedFunc(slices.Values(append(present, pushed.Present...)), sources.Platform.Compare)
 	return pushed, nil
+}
+
+// stillThere returns the packages that need not be published. It is an error if one of them has gone since they were compared.
+func (s *shipment) stillThere(ctx context.Context) ([]sources.Platform, error) {
+	stored, err := s.target.Stored(ctx, s.wanted.provider, s.wanted.version)
+	if err != nil {
+		return nil, err
+	}
+	var present []sources.Platform
+	for _, p := range s.parcels {
+		on := p.archive.Platform
+		switch {
+		case p.archive.Path != "":
+		case stored[on] != p.archive.Sum:
+			return nil, fmt.Errorf("somebody has removed the package for %s from the mirror meanwhile: build again", on)
+		default:
+			present = append(present, on)
+		}
+	}
+	return present, nil
 }
 
 func (s *shipment) releaseOf(parcels []*parcel) sources.Release {

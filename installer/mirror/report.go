@@ -30,8 +30,8 @@ type Release struct {
 	// Signers are the fingerprints of the keys by which packages are signed, sorted; empty unless Authority is "signed".
 	Signers []string `json:"signers,omitempty"`
 
-	// Signed says that the mirror has the origin's signature over the packages. An OCI registry that lacked nothing was not
-	// asked: then it is false.
+	// Signed says that the mirror has the origin's signature over the packages. A target that lacked nothing, and wants a
+	// file of each package, was not asked: then it is false.
 	Signed bool `json:"signed"`
 
 	Bytes   int64  `json:"bytes"`             // of the archives that were fetched

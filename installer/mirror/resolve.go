@@ -136,7 +136,7 @@ func (want Want) matching(listing sources.Listing) ([]sources.Version, error) {
 		return nil, &installer.NoMatchError{Constraints: want.Constraints, Available: all, Asked: listing.Asked}
 	}
 	slices.SortFunc(matching, func(a, b sources.Version) int { return b.Compare(a) })
-	return matching, nil
+	return slices.Compact(matching), nil // some list one version in two spellings
 }
 
 // complete makes sure that no source was passed over that may have more versions. Whoever configured it so gets what the

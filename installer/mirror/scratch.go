@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/purveyor-dev/purveyor/internal/filelock"
 	"github.com/purveyor-dev/purveyor/sources"
@@ -35,16 +36,31 @@ func openScratch(ctx context.Context, dir string) (*scratch, error) {
 		return nil, err
 	}
 	s := &scratch{dir: filepath.Join(dir, scratchDir), lock: lock}
-	if err := errors.Join(s.tidy(), os.MkdirAll(s.dir, 0o700)); err != nil {
+	if err := s.prepare(); err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
 	return s, nil
 }
 
+// prepare makes the directory, or clears it. It does not follow a link, behind which anything could be lost.
+func (s *scratch) prepare() error {
+	if err := os.Mkdir(s.dir, 0o700); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(s.dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return &fs.PathError{Op: "use as scratch directory", Path: s.dir, Err: syscall.ENOTDIR}
+	}
+	return s.tidy()
+}
+
 // tidy removes what a killed build has left, apart from archives that were complete.
 func (s *scratch) tidy() error {
 	entries, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	var failures []error

@@ -108,12 +108,11 @@ func TestOnlyUnpackedPackages(t *testing.T) {
 	}
 }
 
-// A registry for OCI artifacts takes no package without its file, and gets only what it lacks.
-func TestOCITarget(t *testing.T) {
-	t.Parallel()
-	f := setup(t, rockets("1.0.0", "1.1.0")...)
+// harbour is a registry for OCI artifacts, and returns new targets for it.
+func harbour(t *testing.T) func() sources.Target {
+	t.Helper()
 	registry := registrytest.New(t, registrytest.Config{OCI: registrytest.OCI{Empty: true}})
-	target := func() sources.Target {
+	return func() sources.Target {
 		to, err := ocimirror.NewTarget(ocimirror.TargetConfig{Config: ocimirror.Config{Client: registry.Client(), Repository: func(p sources.Provider) (string, string, error) {
 			return registry.Host(), "mirror/" + p.Namespace() + "/" + p.Type(), nil
 		}}})
@@ -122,6 +121,36 @@ func TestOCITarget(t *testing.T) {
 		}
 		return to
 	}
+}
+
+// A registry that has unsigned packages gets the signature, without any download, when the source has one.
+func TestOCITargetGetsTheSignatureLater(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0")...)
+	origin, target := t.TempDir(), harbour(t)
+	if err := f.srv.WriteMirror(origin, registrytest.Packed, host+"/acme/rocket"); err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range []*mirror.Builder{f.from(origin), f.again(), f.again(), f.from(origin)} {
+		b.Target = target()
+		report, err := b.Build(t.Context(), plan(want("", 0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := report.Releases[0]; r.Signed != (i > 0) || len(r.Added)+len(r.Present) != 4 || (i > 0) != (len(r.Present) == 4) {
+			t.Errorf("build %d: the report is %+v", i, r)
+		}
+		if n := f.downloads(); n != 0 {
+			t.Errorf("build %d: %d downloads", i, n)
+		}
+	}
+}
+
+// A registry for OCI artifacts gets only what it lacks.
+func TestOCITarget(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0", "1.1.0")...)
+	target := harbour(t)
 	p := plan(want("", mirror.All))
 	p.Platforms = four[:2]
 	for i, want := range [][]string{

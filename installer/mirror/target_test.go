@@ -3,8 +3,12 @@ package mirror_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/hashing"
@@ -117,5 +121,113 @@ func TestMessages(t *testing.T) {
 	}
 	if got := err.Error(); got != "2 failures:\n- "+all.Failures[0].Error()+"\n- "+all.Failures[1].Error() {
 		t.Errorf("the message is %s", got)
+	}
+}
+
+// What somebody removes while it is being compared is not reported as present.
+func TestPackagesThatGo(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0", "1.1.0")...)
+	f.build(plan(want("", mirror.All)))
+	b := f.again()
+	b.Target = leaving{b.Target, f.dir}
+	report, err := b.Build(t.Context(), plan(want("", mirror.All)))
+	for _, r := range report.Releases {
+		for _, on := range append(r.Present, r.Added...) {
+			if _, err := os.Stat(archivePath(f.dir, rocket, r.Version.String(), on)); err != nil {
+				t.Errorf("reported, and not there: %v", err)
+			}
+		}
+	}
+	if e := failure(t, err); e.Version != sources.MustParseVersion("1.0.0") || !strings.Contains(e.Error(), "build again") {
+		t.Errorf("the error is %v", err)
+	}
+	if report := f.build(plan(want("", mirror.All))); len(report.Releases[1].Added) != 1 {
+		t.Errorf("the next report is %v", summary(report))
+	}
+}
+
+// leaving is a directory from which somebody removes a package.
+type leaving struct {
+	sources.Target
+	dir string
+}
+
+func (l leaving) Stored(ctx context.Context, p sources.Provider, v sources.Version) (map[sources.Platform]hashing.Hash, error) {
+	if v == sources.MustParseVersion("1.0.0") {
+		defer os.Remove(archivePath(l.dir, p, "1.0.0", linux))
+	}
+	return l.Target.Stored(ctx, p, v)
+}
+
+// What stands in the place of the archives in a scratch directory, and leads elsewhere, is not followed.
+func TestScratchThatIsALink(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0")...)
+	elsewhere := t.TempDir()
+	write(t, filepath.Join(elsewhere, "precious"), "")
+	if err := os.Symlink(elsewhere, filepath.Join(f.builder.Scratch, ".purveyor-mirror")); err != nil {
+		t.Skip(err)
+	}
+	_, err := f.builder.Build(t.Context(), plan(want("", 0)))
+	if entries, _ := os.ReadDir(elsewhere); len(entries) != 1 {
+		t.Errorf("elsewhere there is %v", entries)
+	}
+	if !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// fussy is a target that wants a file of each package, and from which somebody may have removed one.
+type fussy struct {
+	sources.Target
+	gone bool
+	asks int
+}
+
+func (l *fussy) Stored(ctx context.Context, p sources.Provider, v sources.Version) (map[sources.Platform]hashing.Hash, error) {
+	stored, err := l.Target.Stored(ctx, p, v)
+	if l.asks++; l.gone && l.asks > 1 {
+		delete(stored, linux)
+	}
+	return stored, err
+}
+
+func (l *fussy) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {
+	if slices.ContainsFunc(r.Archives, func(a sources.Archive) bool { return a.Path == "" }) {
+		return nil, &sources.Error{Op: "publish", Source: "fussy", Err: &sources.ReleaseError{Field: "Archives", Problem: "have no Path"}}
+	}
+	return l.Target.Push(ctx, r)
+}
+
+// A target that takes no package without its file gets those that it lacks.
+func TestATargetThatWantsFiles(t *testing.T) {
+	t.Parallel()
+	f := setup(t, rockets("1.0.0")...)
+	few := plan(want("", 0))
+	few.Platforms = []sources.Platform{linux, darwin}
+	f.build(few)
+	for _, test := range []struct {
+		plan mirror.Plan
+		gone bool
+		want string
+	}{
+		{few, true, ""},
+		{few, false, "rocket 1.0.0 present darwin,linux"},
+		{plan(want("", 0)), true, ""},
+	} {
+		b := f.again()
+		b.Target = &fussy{Target: b.Target, gone: test.gone}
+		report, err := b.Build(t.Context(), test.plan)
+		if got := strings.Join(summary(report), ""); got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("the report is %q, %v; want %q", got, err, test.want)
+		}
+		f.checkScratch()
+	}
+	b := f.again()
+	b.Target = &fussy{Target: b.Target}
+	report, err := b.Build(t.Context(), plan(want("", 0)))
+	if err != nil || join(report.Releases[0].Added) != "plan9,windows" || join(report.Releases[0].Present) != "darwin,linux" {
+		t.Errorf("the report is %+v, %v", report, err)
 	}
 }

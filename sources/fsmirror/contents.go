@@ -3,7 +3,9 @@ package fsmirror
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -24,16 +26,16 @@ func (t *Target) Contents(ctx context.Context) (map[sources.Provider][]sources.A
 
 func (t *Target) contents(ctx context.Context) (map[sources.Provider][]sources.Available, error) {
 	contents := make(map[sources.Provider][]sources.Available)
-	homes, err := subdirectories(ctx, t.dir, 3) // host, namespace, type
+	homes, err := t.homes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, home := range homes {
-		p, ok := t.resident(home)
-		if !ok {
-			continue
+	for _, p := range homes {
+		dir, err := t.home(p)
+		if err != nil {
+			return nil, err
 		}
-		versions, err := versionsIn(home, p)
+		versions, err := versionsIn(dir, p)
 		if err != nil {
 			return nil, err
 		}
@@ -44,18 +46,23 @@ func (t *Target) contents(ctx context.Context) (map[sources.Provider][]sources.A
 	return contents, nil
 }
 
-// subdirectories returns the directories that are so many levels down.
-func subdirectories(ctx context.Context, dir string, levels int) ([]string, error) {
-	if levels == 0 {
-		return []string{dir}, ctx.Err()
+// homes returns the providers that may have a home below a directory, which is named relative to the mirror's. What cannot be
+// part of an address is not looked into: it is somebody else's, and may be unreadable.
+func (t *Target) homes(ctx context.Context, names ...string) ([]sources.Provider, error) {
+	p, ok := resident(names)
+	switch {
+	case !ok:
+		return nil, ctx.Err()
+	case len(names) == 3:
+		return []sources.Provider{p}, ctx.Err()
 	}
-	entries, err := readDir(dir)
+	entries, err := readDir(filepath.Join(append([]string{t.dir}, names...)...))
 	if err != nil {
 		return nil, err
 	}
-	var all []string
+	var all []sources.Provider
 	for _, entry := range entries {
-		below, err := subdirectories(ctx, filepath.Join(dir, entry.Name()), levels-1)
+		below, err := t.homes(ctx, append(slices.Clone(names), entry.Name())...)
 		if err != nil {
 			return nil, err
 		}
@@ -64,24 +71,34 @@ func subdirectories(ctx context.Context, dir string, levels int) ([]string, erro
 	return all, nil
 }
 
-// resident returns the provider whose home a directory is.
-func (t *Target) resident(dir string) (sources.Provider, bool) {
-	inside, err := filepath.Rel(t.dir, dir)
+// resident returns the provider whose home has these names, of host, namespace and type; false if there can be none. Names that
+// are missing at the end could be any.
+func resident(names []string) (sources.Provider, bool) {
+	names = slices.Concat(names, []string{"example.com", "x", "x"}[len(names):])
+	host, err := sources.HostOfURL(&url.URL{Host: names[0]}) // which can be in the ASCII form
 	if err != nil {
 		return sources.Provider{}, false
 	}
-	rest, kind := filepath.Split(inside)
-	name, namespace := filepath.Split(filepath.Clean(rest))
-	host, err := sources.HostOfURL(&url.URL{Host: filepath.Clean(name)}) // which can be in the ASCII form
+	p, err := sources.ParseProvider(host.String() + "/" + names[1] + "/" + names[2])
+	return p, err == nil && slices.Equal(names, []string{p.Host().ASCII(), p.Namespace(), p.Type()})
+}
+
+// checkUnshared makes sure that the home of a provider is not also another's.
+func (t *Target) checkUnshared(ctx context.Context, p sources.Provider, home fs.FileInfo) error {
+	residents, err := t.homes(ctx)
 	if err != nil {
-		return sources.Provider{}, false
+		return err
 	}
-	p, err := sources.ParseProvider(host.String() + "/" + namespace + "/" + kind)
-	if err != nil {
-		return sources.Provider{}, false
+	for _, other := range residents {
+		dir, err := t.home(other)
+		if err != nil {
+			return err
+		}
+		if info, err := os.Stat(dir); err == nil && other != p && os.SameFile(home, info) {
+			return &SharedError{Dir: dir, Other: other}
+		}
 	}
-	home, err := t.home(p)
-	return p, err == nil && home == dir
+	return nil
 }
 
 // versionsIn returns the versions that have packages in their usual places in the home of a provider.

@@ -1,10 +1,13 @@
 package fsmirror_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/fsmirror"
@@ -68,5 +71,49 @@ func TestContentsOfNothing(t *testing.T) {
 	contents, err := fsmirror.NewTarget(filepath.Join(t.TempDir(), "absent")).Contents(t.Context())
 	if err != nil || len(contents) != 0 {
 		t.Errorf("the contents are %v, %v", contents, err)
+	}
+}
+
+// What nobody asks for need not be readable.
+func TestContentsBesideOtherThings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	push(t, dir, release(packed(t, here, "b")))
+	for _, name := range []string{"lost+found", filepath.Join("registry.example.com", "@eaDir"), filepath.Join("registry.example.com", "acme", "not a type")} {
+		if err := os.Symlink(filepath.Base(name), filepath.Join(dir, name)); err != nil { // nobody can read this
+			t.Skip(err)
+		}
+	}
+	contents, err := fsmirror.NewTarget(dir).Contents(t.Context())
+	if err != nil || len(contents) != 1 {
+		t.Errorf("the contents are %v, %v", contents, err)
+	}
+}
+
+// Packages that have a second address by a link are not removed under either.
+func TestRemoveWithLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	push(t, dir, release(packed(t, here, "b")))
+	if err := os.Symlink("registry.example.com", filepath.Join(dir, "alias.example.com")); err != nil {
+		t.Skip(err)
+	}
+	alias := sources.MustParseProvider("alias.example.com/" + rocket.Namespace() + "/" + rocket.Type())
+	target, before := fsmirror.NewTarget(dir), files(t, filepath.Join(dir, home))
+	for p, other := range map[sources.Provider]sources.Provider{rocket: alias, alias: rocket} {
+		err := target.Remove(t.Context(), p, v1, []sources.Platform{here})
+		var shared *fsmirror.SharedError
+		if !errors.As(err, &shared) || shared.Other != other {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	if diff := cmp.Diff(before, files(t, filepath.Join(dir, home))); diff != "" {
+		t.Errorf("the mirror has changed: %s", diff)
+	}
+	if err := os.Remove(filepath.Join(dir, "alias.example.com")); err != nil {
+		t.Fatal(err)
+	}
+	if err := target.Remove(t.Context(), rocket, v1, []sources.Platform{here}); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,14 +3,14 @@ package fsmirror
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 )
 
 // Target writes packages into a directory, packed and with the JSON indexes of a network mirror. It is safe for concurrent
@@ -99,6 +99,17 @@ func (t *Target) stored(ctx context.Context, p sources.Provider, v sources.Versi
 	return stored, nil
 }
 
+// Archive returns the archive of a package in its usual place. Whether there is one shows when it is opened.
+func (t *Target) Archive(p sources.Provider, v sources.Version, on sources.Platform) sources.Opener {
+	return sources.OpenFunc(func(ctx context.Context) (io.ReadCloser, int64, error) {
+		dir, err := t.home(p)
+		if err != nil {
+			return nil, 0, err
+		}
+		return located{path: filepath.Join(dir, sources.ArchiveName(p, v, on))}.open(ctx)
+	})
+}
+
 // packedFiles returns the names of the packed packages of a version in a directory: of several for one platform the one
 // that a [Source] takes.
 func packedFiles(dir string, p sources.Provider, v sources.Version) (map[sources.Platform]string, error) {
@@ -118,14 +129,7 @@ func packedFiles(dir string, p sources.Provider, v sources.Version) (map[sources
 
 // home returns the directory of a provider. Its host is in the ASCII form, in which network mirrors are asked for it.
 func (t *Target) home(p sources.Provider) (string, error) {
-	if p.IsZero() {
-		return "", errors.New("the provider is missing")
-	}
-	local, err := filepath.Localize(path.Join(p.Host().ASCII(), p.Namespace(), p.Type()))
-	if err != nil {
-		return "", fmt.Errorf("%s cannot have a directory on this system: %w", p, err)
-	}
-	return filepath.Join(t.dir, local), nil
+	return mirrorjson.Home(t.dir, p)
 }
 
 func (t *Target) failure(op string, p sources.Provider, err error) error {
@@ -133,7 +137,8 @@ func (t *Target) failure(op string, p sources.Provider, err error) error {
 }
 
 // Remove removes the packages of a version for these platforms, and with the last of them all that there is about the version.
-// They leave the indexes first. What is not there need not be removed. The error is a [*sources.Error].
+// They leave the indexes first. What is not there need not be removed. Where links make the directory that of two
+// providers, nothing is removed, with a [*SharedError]. The error is a [*sources.Error].
 func (t *Target) Remove(ctx context.Context, p sources.Provider, v sources.Version, platforms []sources.Platform) error {
 	if err := t.remove(ctx, p, v, platforms); err != nil {
 		return t.failure("remove packages of version "+v.String(), p, err)
@@ -146,8 +151,15 @@ func (t *Target) remove(ctx context.Context, p sources.Provider, v sources.Versi
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case err != nil:
+		return err
+	}
+	if err := t.checkUnshared(ctx, p, info); err != nil {
+		return err
 	}
 	s, err := openShelf(ctx, dir, p)
 	if err != nil {

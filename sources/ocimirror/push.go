@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/opencontainers/go-digest"
@@ -38,13 +39,16 @@ type parcel struct {
 	on       sources.Platform
 	sum      hashing.Hash
 	archive  blob
-	manifest []byte
-	entry    entry // of the manifest, in the index
-	foreign  bool  // somebody else has published another manifest of the same archive
+	manifest []byte // nil: it is there, and there is no file
+	entry    entry  // of the manifest, in the index
+	foreign  bool   // somebody else has published another manifest of the same archive
 }
 
 func newParcel(r *sources.Release, i int) (*parcel, error) {
 	a := r.Archives[i]
+	if a.Path == "" {
+		return &parcel{on: a.Platform, sum: a.Sum}, nil
+	}
 	info, err := os.Stat(a.Path)
 	switch {
 	case err != nil:
@@ -115,14 +119,18 @@ func (p *push) fetchDraft(ctx context.Context) (*draft, error) {
 
 func (p *push) tag() string { return tagOf(p.release.Version) }
 
-// deliver uploads the packages, each with a trace.
+// deliver uploads the packages that have files, each with a trace.
 func (p *push) deliver(ctx context.Context) error {
+	parcels := slices.DeleteFunc(slices.Clone(p.parcels), func(c *parcel) bool { return c.manifest == nil })
+	if len(parcels) == 0 {
+		return nil
+	}
 	if err := p.send(ctx, bytesBlob(ocispec.DescriptorEmptyJSON, ocispec.DescriptorEmptyJSON.Data)); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxUploads)
-	for _, parcel := range p.parcels {
+	for _, parcel := range parcels {
 		group.Go(func() error {
 			if err := p.send(ctx, parcel.archive); err != nil {
 				return fmt.Errorf("the package for %s: %w", parcel.on, err)

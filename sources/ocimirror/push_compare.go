@@ -3,6 +3,7 @@ package ocimirror
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -13,11 +14,13 @@ import (
 
 // compare finds out which packages the version has already.
 func (p *push) compare(ctx context.Context, current *draft) error {
-	for _, parcel := range p.parcels {
+	for i, parcel := range p.parcels {
 		missing, err := p.missing(ctx, current, parcel)
 		switch {
 		case err != nil:
 			return err
+		case missing && parcel.manifest == nil:
+			return &sources.ReleaseError{Field: fmt.Sprintf("Archives[%d]", i), Problem: "has no Path, and " + p.pushed.Address + " does not have it"}
 		case missing:
 			p.pushed.Added = append(p.pushed.Added, parcel.on)
 		default:

@@ -507,3 +507,66 @@ func TestStatementsThatAreNotShown(t *testing.T) {
 		}
 	}
 }
+
+// withoutFile is an archive that is said to be there.
+func withoutFile(a sources.Archive) sources.Archive {
+	a.Path = ""
+	return a
+}
+
+// What is there needs no files to get its signature, or another platform.
+func TestStatementsForWhatIsThere(t *testing.T) {
+	t.Parallel()
+	d := newDock(t, registrytest.OCI{})
+	signer := newSigner(t)
+	linux, darwin := freight(t, onLinux, "linux"), freight(t, onDarwin, "darwin")
+	d.push(roverRelease(linux))
+	before := d.get("manifests/1.0.0")
+
+	r := roverRelease(withoutFile(linux))
+	if same := d.push(r); same.Signed || len(same.Present) != 1 || same.Uploaded.Count != 0 {
+		t.Errorf("without anything new it was %+v", same)
+	}
+	r.Statement = attest(t, signer, linux, darwin)
+	if signed := d.push(r); !signed.Signed || len(signed.Present) != 1 || len(signed.Added) != 0 {
+		t.Errorf("the statement was %+v", signed)
+	}
+	if after := d.get("manifests/1.0.0"); string(after) != string(before) {
+		t.Errorf("the index has become %s", after)
+	}
+	d.ResetRequests()
+	if again := d.push(r); !again.Signed || len(d.written()) != 0 {
+		t.Errorf("the second time it was %+v, with %v", again, d.written())
+	}
+	both := roverRelease(withoutFile(linux), darwin)
+	both.Statement = r.Statement
+	if pushed := d.push(both); !pushed.Signed || len(pushed.Present) != 1 || len(pushed.Added) != 1 {
+		t.Errorf("with another platform it was %+v", pushed)
+	}
+	for _, on := range []sources.Platform{onLinux, onDarwin} {
+		if claims, err := d.claims(on); err != nil || claims.Signer == nil || claims.Signer.Fingerprint != signer.Fingerprint() {
+			t.Errorf("%s: %+v, %v", on, claims, err)
+		}
+	}
+}
+
+func TestWhatIsNotThereNeedsAFile(t *testing.T) {
+	t.Parallel()
+	d := newDock(t, registrytest.OCI{})
+	other := freight(t, onLinux, "another")
+	absent := roverRelease(withoutFile(freight(t, onLinux, "linux")), freight(t, onDarwin, "darwin"))
+	for name, edits := range map[string][]func(*ocimirror.TargetConfig){"kept": nil, "replaced": {replacing}} {
+		for _, there := range []bool{false, true} {
+			if there {
+				d.push(roverRelease(other))
+			}
+			d.ResetRequests()
+			_, err := d.target(edits...).Push(t.Context(), absent)
+			var release *sources.ReleaseError
+			var conflict *sources.ConflictError
+			if !errors.As(err, &release) && !errors.As(err, &conflict) || len(d.written()) != 0 {
+				t.Errorf("%s, %v: %v, %v", name, there, err, d.written())
+			}
+		}
+	}
+}

@@ -64,7 +64,7 @@ func (t *Target) String() string { return t.source.String() }
 // is completed by publishing it again; the packages of other platforms stay. A release that has been published is not
 // replaced: another archive for the same platform is a [*sources.ConflictError]. A statement that does not verify, or leaves a
 // package out, is a [*sources.StatementError]. Archives are hashed once more on their way: a file that is not the one that was
-// verified is a [*hashing.MismatchError].
+// verified is a [*hashing.MismatchError]. An archive without a Path is not looked for: only the manifests say that it is there.
 //
 // Either all packages become visible, or none. The error is a [*sources.Error].
 func (t *Target) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {

@@ -13,9 +13,6 @@ func check(r *sources.Release) error {
 	}
 	for i, a := range r.Archives {
 		field := fmt.Sprintf("Archives[%d]", i)
-		if a.Path == "" {
-			return &sources.ReleaseError{Field: field, Problem: "has no Path"}
-		}
 		if tag := traceTag(r.Version, a.Platform); len(tag) > maxTag {
 			return &sources.ReleaseError{Field: field, Problem: fmt.Sprintf("cannot be published: the version is too long for a tag, %q having more than %d characters", tag, maxTag)}
 		}

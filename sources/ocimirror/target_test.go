@@ -207,7 +207,6 @@ func TestReleasesThatAreNone(t *testing.T) {
 		"a platform twice":     roverRelease(good, good),
 		"no platform":          roverRelease(edit(func(a *sources.Archive) { a.Platform = sources.Platform{} })...),
 		"a strange platform":   roverRelease(edit(func(a *sources.Archive) { a.Platform.Arch = "../../x" })...),
-		"no path":              roverRelease(edit(func(a *sources.Archive) { a.Path = "" })...),
 		"no sum":               roverRelease(edit(func(a *sources.Archive) { a.Sum = "" })...),
 		"another kind of hash": roverRelease(edit(func(a *sources.Archive) { a.Sum = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" })...),
 		"upper case":           roverRelease(edit(func(a *sources.Archive) { a.Sum = "zh:" + hashing.Hash(strings.ToUpper(a.Sum.Value())) })...),
