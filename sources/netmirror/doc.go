@@ -48,21 +48,23 @@
 // An archive that the store does not have is fetched once, however many ask for it in however many processes, and goes on
 // being fetched when they leave. It must have a hash that was listed. It is sent when it has been verified and stored, not before:
 // until then clients wait, for the time of the download, without a byte; a server or proxy in between must be patient for
-// as long. A fetch that fails is not tried again for ten seconds. An archive in the store is read and compared with the
-// store's documents when a process first sends it, and after that only if the file looks different; if it is damaged,
-// it is fetched again.
+// as long. A fetch that fails is not tried again for ten seconds, unless the queue is full. An archive in the store is read
+// and compared with the store's documents when a process first sends it, and after that only if the file looks different;
+// if it is damaged, it is fetched again.
 //
 // # Freshness
 //
 // Documents stand for [HandlerConfig.IndexTTL] and VersionTTL, absence for NegativeTTL. When the source fails, or takes more than
 // three seconds, the last answer is served, which the headers Warning and Age then tell; for how long, StaleFor says. It
-// survives a restart. A source that fails is asked again after ten seconds. Absence that may have ended is a failure.
+// survives a restart. A source that fails is asked again after ten seconds. Absence that may have ended is a failure, and
+// so is an answer of more than 8 MiB.
 //
 // # Minimum age
 //
 // The protocols carry no dates of release. So the store records when it saw a version first: [HandlerConfig.MinAge]
-// counts from then. It says nothing about versions that were there when a provider was first asked about: they count as old,
-// as do those in the store that no list has ever had. Until a version is old enough, it is neither listed nor served.
+// counts from then. It says nothing about versions that were there when a provider was first found: they count as old,
+// as do those in the store that no list has ever had. Until a version is old enough, it is neither listed nor served, nor is
+// what is signed about it.
 //
 // # Answers
 //

@@ -72,7 +72,7 @@ func (h *Handler) isSealed() bool { return h.config.Source == nil }
 
 func (h *Handler) askCatalogue(ctx context.Context, p sources.Provider, old answer[catalogue]) (catalogue, error) {
 	h.counters.questions.Add(1)
-	listing, err := h.config.Source.Versions(ctx, p)
+	listing, err := guarded(ctx, func(ctx context.Context) (sources.Listing, error) { return h.config.Source.Versions(ctx, p) })
 	if err != nil {
 		return nil, h.noteFailure(err)
 	}
@@ -82,7 +82,9 @@ func (h *Handler) askCatalogue(ctx context.Context, p sources.Provider, old answ
 func (h *Handler) askDescription(ctx context.Context, r release, _ answer[description]) (description, error) {
 	h.counters.questions.Add(1)
 	edition := h.catalogues.recall(r.provider).Value[r.version]
-	d, err := describe(ctx, h.config.Source, r.provider, r.version, edition.Platforms)
+	d, err := guarded(ctx, func(ctx context.Context) (description, error) {
+		return describe(ctx, h.config.Source, r.provider, r.version, edition.Platforms)
+	})
 	return d, h.noteFailure(err)
 }
 
@@ -111,5 +113,6 @@ func (h *Handler) Healthy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	_, err = probe.Write(make([]byte, 4096)) // a full disk still makes empty files
+	return errors.Join(err, probe.Close(), os.Remove(probe.Name()))
 }

@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	patience    = 3 * time.Second  // how long a client waits for a new answer where an old one will do
+	patience    = 3 * time.Second  // how long a question may take before an old answer will do
 	outagePause = 10 * time.Second // between two tries to ask a source that fails
-	maxRecord   = 32 << 20         // bytes of an answer on the disk
-	maxKnown    = 512              // answers of a kind in memory
+	maxRecord   = 8 << 20          // bytes of an answer on the disk; what is longer is no answer
+	maxHeld     = 16 << 20         // bytes of all answers of a kind in memory, as they would be on the disk
+	minWeight   = 512              // bytes that an answer counts for at the least
 )
 
 // errSlow says that the source has not answered yet.
@@ -35,6 +36,7 @@ type answer[V any] struct {
 	err   error     // why it did not answer when it was asked again; nil: it did, or was not
 	tried time.Time // when that was
 	lost  bool      // there was an answer, which can no longer be read
+	size  int       // in bytes, on the disk
 }
 
 // isStale reports that the source was asked for something newer in vain.
@@ -53,6 +55,7 @@ type answers[K comparable, V any] struct {
 
 	mu    sync.Mutex
 	known map[K]answer[V]
+	held  int // bytes of them
 }
 
 // get returns the answer, from the source if the one that is known is older than fresh. The error matches
@@ -70,7 +73,7 @@ func (s *answers[K, V]) get(ctx context.Context, key K, fresh time.Duration) (an
 	waiting := ctx
 	if old.err = errSlow; s.isUsable(old) {
 		var stop context.CancelFunc
-		waiting, stop = context.WithTimeout(ctx, patience)
+		waiting, stop = context.WithDeadline(ctx, f.began.Add(patience))
 		defer stop()
 	}
 	renewed, err := f.wait(waiting)
@@ -79,6 +82,8 @@ func (s *answers[K, V]) get(ctx context.Context, key K, fresh time.Duration) (an
 		return s.judge(renewed)
 	case ctx.Err() != nil:
 		return old, ctx.Err()
+	case waiting.Err() == nil:
+		old.err = err
 	}
 	return s.judge(old)
 }
@@ -110,18 +115,24 @@ func (s *answers[K, V]) isUsable(a answer[V]) bool {
 func (a answer[V]) isCurrent(fresh, negative time.Duration) bool {
 	switch {
 	case a.err != nil:
-		return time.Since(a.tried) < outagePause
+		return isWithin(outagePause, a.tried)
 	case a.Asked.IsZero() || a.lost:
 		return false
 	case a.Absent:
-		return time.Since(a.Asked) < negative
+		return isWithin(negative, a.Asked)
 	}
-	return time.Since(a.Asked) < fresh
+	return isWithin(fresh, a.Asked)
 }
 
-// renew asks the source, unless another process has done so.
+// isWithin reports whether a time is at most so long ago. One that is to come is not: the clock has been set back.
+func isWithin(d time.Duration, t time.Time) bool {
+	ago := time.Since(t)
+	return 0 <= ago && ago < d
+}
+
+// renew asks the source, unless somebody else just has: another process, or a request that was a little faster.
 func (s *answers[K, V]) renew(ctx context.Context, key K, fresh time.Duration) answer[V] {
-	old := s.load(key)
+	old := s.latest(key)
 	if !old.isCurrent(fresh, s.negative) {
 		old = s.question(ctx, key, old)
 	}
@@ -131,24 +142,50 @@ func (s *answers[K, V]) renew(ctx context.Context, key K, fresh time.Duration) a
 
 func (s *answers[K, V]) question(ctx context.Context, key K, old answer[V]) answer[V] {
 	value, err := s.ask(ctx, key, old)
-	switch {
-	case err == nil:
-		old = answer[V]{Asked: time.Now(), Value: value}
-	case errors.Is(err, sources.ErrNotFound):
-		known := !old.Asked.IsZero() && !old.Absent
-		old = answer[V]{Asked: time.Now(), Absent: true, Value: old.Value, lost: old.lost}
-		if !known {
-			return old // nothing is written about all the things that somebody may ask for, and that do not exist
+	renewed := answer[V]{Asked: time.Now(), Value: value}
+	if errors.Is(err, sources.ErrNotFound) {
+		renewed = answer[V]{Asked: time.Now(), Absent: true, Value: old.Value, lost: old.lost}
+		if old.Asked.IsZero() || old.Absent {
+			return renewed // nothing is written about all the things that somebody may ask for, and that do not exist
 		}
-	default:
+		err = nil
+	}
+	var record []byte
+	if err == nil {
+		record, err = renewed.record()
+	}
+	if err != nil {
 		s.logger.WarnContext(ctx, "the source does not answer", "about", fmt.Sprint(key), "error", err)
 		old.err, old.tried = err, time.Now()
 		return old
 	}
-	if err := s.save(key, old); err != nil {
+	if err := s.save(key, record); err != nil {
 		s.logger.ErrorContext(ctx, "cannot keep the source's answer", "about", fmt.Sprint(key), "error", err)
 	}
-	return old
+	renewed.size = len(record)
+	return renewed
+}
+
+// record returns an answer as it is on the disk.
+func (a answer[V]) record() ([]byte, error) {
+	data, err := json.Marshal(a)
+	if err == nil && len(data) > maxRecord {
+		err = fmt.Errorf("%w: the source's answer takes %d bytes, more than the %d that are kept", sources.ErrTooLarge, len(data), maxRecord)
+	}
+	return data, err
+}
+
+// latest returns what is known, also to other processes. What was never written, such as absence, does not count against what
+// was.
+func (s *answers[K, V]) latest(key K) answer[V] {
+	stored := s.load(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.known[key]
+	if !ok || stored.Asked.After(known.Asked) || known.size == 0 && !stored.Asked.IsZero() {
+		return stored
+	}
+	return known
 }
 
 // recall returns the answer that is known; the zero value if there is none.
@@ -169,11 +206,26 @@ func (s *answers[K, V]) recall(key K) answer[V] {
 func (s *answers[K, V]) note(key K, a answer[V]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.known[key]; !ok {
-		makeRoom(s.known, maxKnown)
+	s.forget(key)
+	for other := range s.known {
+		if s.held+a.weight() <= maxHeld {
+			break
+		}
+		s.forget(other)
 	}
 	s.known[key] = a
+	s.held += a.weight()
 }
+
+// forget takes an answer out of the memory. s.mu is held.
+func (s *answers[K, V]) forget(key K) {
+	if known, ok := s.known[key]; ok {
+		s.held -= known.weight()
+		delete(s.known, key)
+	}
+}
+
+func (a answer[V]) weight() int { return max(a.size, minWeight) }
 
 // makeRoom removes any entry of a map that is full.
 func makeRoom[K comparable, V any](m map[K]V, most int) {
@@ -193,6 +245,7 @@ func (s *answers[K, V]) load(key K) answer[V] {
 		var data []byte
 		if data, err = readLimited(path, maxRecord); err == nil {
 			err = json.Unmarshal(data, &a)
+			a.size = len(data)
 		}
 	}
 	switch {
@@ -205,20 +258,13 @@ func (s *answers[K, V]) load(key K) answer[V] {
 	return a
 }
 
-func (s *answers[K, V]) save(key K, a answer[V]) error {
+func (s *answers[K, V]) save(key K, record []byte) error {
 	path, err := s.file(key)
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	if len(data) > maxRecord {
-		return fmt.Errorf("%w: %d bytes", sources.ErrTooLarge, len(data))
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, data, 0o600)
+	return atomicfile.Write(path, record, 0o600)
 }

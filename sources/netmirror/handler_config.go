@@ -42,14 +42,14 @@ type HandlerConfig struct {
 	Fetch FetchFunc
 
 	// Store is the directory of a filesystem mirror, which is made when missing. It must belong to the mirror's user alone:
-	// what is there is believed. Several processes may share it.
+	// what is there is believed. Several processes with the same Source may share it, if the file system has locks.
 	Store string
 
 	// Also is another mirror, to which packages are published after they came into the store. Nobody waits for that; a
 	// package for which it fails is not tried again. Nil: none.
 	Also sources.Target
 
-	// Allow are the providers that are served. Empty: all.
+	// Allow are the providers that are served. Empty: all, so that the store grows by whatever somebody asks for.
 	Allow []sources.Pattern
 
 	// Deny are providers that are not served. It beats Allow.

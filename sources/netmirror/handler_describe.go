@@ -110,7 +110,7 @@ func askClaims(ctx context.Context, s sources.Source, p sources.Provider, v sour
 	group.SetLimit(sideBySide)
 	for i, on := range platforms {
 		group.Go(func() (err error) {
-			all[i], err = askClaim(ctx, s, p, v, on)
+			all[i], err = guarded(ctx, func(ctx context.Context) (said, error) { return askClaim(ctx, s, p, v, on) })
 			return err
 		})
 	}

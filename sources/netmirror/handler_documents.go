@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 )
@@ -30,13 +33,32 @@ func (h *Handler) checkAge(c catalogue, v sources.Version) error {
 	return errTooYoung
 }
 
-// catalogue returns what the source says about the versions of a provider. In a sealed mirror only what it has said counts,
-// for the ages of versions.
-func (h *Handler) catalogue(ctx context.Context, p sources.Provider, fresh time.Duration) (answer[catalogue], error) {
-	if !h.isSealed() {
-		return h.catalogues.get(ctx, p, fresh)
+// checkStored says whether a version that is in the store may be served.
+func (h *Handler) checkStored(r release) error {
+	return h.checkAge(h.ages(r.provider, r.version), r.version)
+}
+
+// ages returns a catalogue that says when these versions were new. Another process may have put them into the store, and
+// know that.
+func (h *Handler) ages(p sources.Provider, stored ...sources.Version) catalogue {
+	if h.config.MinAge == 0 {
+		return nil
 	}
-	return h.catalogues.recall(p), sources.ErrNotFound
+	known := h.catalogues.recall(p).Value
+	for _, v := range stored {
+		if _, ok := known[v]; !ok {
+			return h.catalogues.load(p).Value
+		}
+	}
+	return known
+}
+
+// catalogue returns what the source says about the versions of a provider.
+func (h *Handler) catalogue(ctx context.Context, p sources.Provider, fresh time.Duration) (answer[catalogue], error) {
+	if h.isSealed() {
+		return answer[catalogue]{}, sources.ErrNotFound
+	}
+	return h.catalogues.get(ctx, p, fresh)
 }
 
 // index lists the versions of the source, and those in the store.
@@ -61,11 +83,10 @@ func (h *Handler) index(ctx context.Context, p sources.Provider) (*document, err
 	if len(versions) == 0 && failure != nil {
 		return nil, failure
 	}
-	for v := range versions {
-		if h.checkAge(known.Value, v) != nil {
-			delete(versions, v)
-		}
-	}
+	ages := h.ages(p, stored...)
+	maps.DeleteFunc(versions, func(v sources.Version, _ struct{}) bool {
+		return h.checkAge(known.Value, v) != nil || h.checkAge(ages, v) != nil
+	})
 	body, err := json.MarshalIndent(map[string]any{"versions": versions}, "", "  ")
 	return h.newDocument(body, known.Asked, known.isStale() || isOutage(failure)), err
 }
@@ -101,7 +122,7 @@ func (h *Handler) version(ctx context.Context, r release) (*document, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err := h.checkAge(h.catalogues.recall(r.provider).Value, r.version); err != nil {
+	if err := h.checkStored(r); err != nil {
 		return nil, err
 	}
 	draft, err := h.store.document(r)
@@ -118,11 +139,15 @@ func (h *Handler) version(ctx context.Context, r release) (*document, error) {
 	return h.newDocument(draft.Bytes(), known.Asked, known.isStale() || isOutage(failure)), nil
 }
 
-// supplement adds to the store's document what the source says about packages that are not in the store.
+// supplement adds to the store's document what the source says about packages that are not in the store; and what the origin
+// has signed about all of them, if that is what is in the store. It can be newer than what is signed in the store.
 func supplement(draft *mirrorjson.VersionDraft, r release, d description) {
-	stored := make(map[sources.Platform]bool)
+	stored, same := make(map[sources.Platform]bool), true
 	for _, on := range draft.Platforms() {
 		stored[on] = true
+		same = same && slices.ContainsFunc(d.Archives[on], func(hash hashing.Hash) bool {
+			return slices.Contains(draft.Archive(on).Hashes, hash.String())
+		})
 	}
 	for on, hashes := range d.Archives {
 		if stored[on] {
@@ -134,7 +159,7 @@ func supplement(draft *mirrorjson.VersionDraft, r release, d description) {
 		}
 		draft.SetArchive(on, a)
 	}
-	if draft.Statement() == nil && d.Statement != nil {
+	if same && d.Statement != nil {
 		_, refers := mirrorjson.StatementFiles(r.provider, r.version, d.Statement)
 		draft.SetStatement(refers)
 	}
@@ -155,6 +180,9 @@ func (h *Handler) addTickets(draft *mirrorjson.VersionDraft, r release) {
 // statement returns a file of what the origin signed: from the store, or from the source, of which nothing may be in the
 // store yet.
 func (h *Handler) statement(ctx context.Context, r release, name string) (*document, error) {
+	if err := h.checkStored(r); err != nil {
+		return nil, err
+	}
 	data, err := h.store.read(r.provider, name, MaxSumsDocument)
 	if data != nil || err != nil {
 		return &document{body: data}, err

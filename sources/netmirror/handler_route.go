@@ -2,6 +2,7 @@ package netmirror
 
 import (
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -9,8 +10,11 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 )
 
-// maxPath is the longest path of a request, in bytes.
-const maxPath = 2048
+// The longest path of a request, and the longest name of a file in it, in bytes. No file system has longer ones.
+const (
+	maxPath = 2048
+	maxName = 255
+)
 
 // kind is what a request is for.
 type kind int
@@ -86,6 +90,9 @@ func parseTarget(u *url.URL) (target, bool) {
 }
 
 func parseFile(p sources.Provider, name string) (target, bool) {
+	if local, err := filepath.Localize(name); err != nil || local != name || len(name) > maxName {
+		return target{}, false // no file has that name on this system
+	}
 	if name == mirrorjson.IndexName {
 		return target{kind: kindIndex, parcel: parcel{release: release{provider: p}}}, true
 	}

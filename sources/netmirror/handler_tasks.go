@@ -83,6 +83,7 @@ type flights[K comparable, V any] struct {
 }
 
 type flight[V any] struct {
+	began time.Time
 	done  chan struct{} // closed when the fields below are set
 	value V
 	err   error
@@ -114,12 +115,12 @@ func (g *flights[K, V]) joinBy(start func(func(context.Context)) bool, key K, ru
 	}
 	delete(g.known, key)
 	if len(g.known) >= g.most {
-		g.sweep()
+		g.forgetFailures()
 	}
 	if len(g.known) >= g.most {
 		return nil, errBusy
 	}
-	f := &flight[V]{done: make(chan struct{})}
+	f := &flight[V]{began: time.Now(), done: make(chan struct{})}
 	if !start(func(ctx context.Context) { g.fly(ctx, key, f, run) }) {
 		return nil, errClosing
 	}
@@ -137,11 +138,13 @@ func (f *flight[V]) isOver(now time.Time) bool {
 	}
 }
 
-func (g *flights[K, V]) sweep() {
-	now := time.Now()
+// forgetFailures makes room: what has failed is to keep nothing else waiting.
+func (g *flights[K, V]) forgetFailures() {
 	for key, f := range g.known {
-		if f.isOver(now) {
+		select {
+		case <-f.done:
 			delete(g.known, key)
+		default:
 		}
 	}
 }

@@ -167,6 +167,9 @@ func TestASourceThatHangs(t *testing.T) {
 		if w := expect(t, h, rocketIndex, http.StatusOK); w.Header().Get("Warning") == "" || time.Since(begin) != 3*time.Second {
 			t.Errorf("after %s the header is %v", time.Since(begin), w.Header())
 		}
+		if expect(t, h, rocketIndex, http.StatusOK); time.Since(begin) != 3*time.Second {
+			t.Errorf("who came later waited until %s after the question", time.Since(begin))
+		}
 		s.offer("2.0.0")
 		close(s.hold)
 		synctest.Wait()
@@ -234,7 +237,13 @@ func TestMinimumAgeOfWhatIsStored(t *testing.T) {
 		s.offer("0.9.0", "1.0.0")
 		time.Sleep(time.Hour)
 		expect(t, h, rocketLinux, http.StatusOK)
-		strict := readThrough(t, nil, in(store), func(c *netmirror.HandlerConfig) { c.MinAge = time.Hour })
+		serving := readThrough(t, nil, in(store), func(c *netmirror.HandlerConfig) { c.MinAge = 24 * time.Hour })
+		expect(t, serving, "/registry.example.com/acme/rocket/index.json", http.StatusOK)
+		s.offer("0.9.0", "1.0.0", "1.1.0")
+		time.Sleep(2 * time.Hour)
+		expect(t, h, strings.Replace(rocketLinux, "1.0.0", "1.1.0", 1), http.StatusOK)
+		expect(t, serving, strings.Replace(rocketLinux, "1.0.0", "1.1.0", 1), http.StatusNotFound)
+		strict := readThrough(t, nil, in(store), func(c *netmirror.HandlerConfig) { c.MinAge = 3 * time.Hour })
 		expect(t, strict, rocketLinux, http.StatusNotFound)
 		expect(t, strict, rocketV1, http.StatusNotFound)
 		if strict.Stats().Denied != 2 {

@@ -186,3 +186,18 @@ func ticketOf(t *testing.T, h http.Handler) string {
 	}
 	return document.Archives["linux_amd64"].URL
 }
+
+// Whoever filled the store with archives of their own has nothing signed about them, though the origin signs.
+func TestWhatIsSignedIsNotSaidOfOtherArchives(t *testing.T) {
+	t.Parallel()
+	store := t.TempDir()
+	expect(t, newShelf("1.0.0").before(t, in(store)), rocketLinux, http.StatusOK)
+	now := func(c *netmirror.HandlerConfig) { c.IndexTTL, c.VersionTTL = -1, -1 }
+	h := readThrough(t, registry(start(t, registrytest.Config{})), in(store), now)
+	if body := expect(t, h, rocketV1, http.StatusOK).Body.String(); strings.Contains(body, "origin_statement") || !strings.Contains(body, "darwin_arm64") {
+		t.Errorf("the document is %s", body)
+	}
+	if _, err := install(t, through(t, h)); err != nil {
+		t.Error(err)
+	}
+}

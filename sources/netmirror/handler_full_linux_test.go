@@ -1,0 +1,72 @@
+package netmirror_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/purveyor-dev/purveyor/sources/netmirror"
+)
+
+// A full disk makes a mirror unhealthy, and takes nothing from it that it has.
+func TestAFullDisk(t *testing.T) {
+	if dir := os.Getenv("PURVEYOR_TEST_FULL_DISK"); dir != "" {
+		serveFullDisk(t, dir)
+		return
+	}
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), "PURVEYOR_TEST_FULL_DISK="+t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		t.Errorf("%v: %s", err, out)
+	case err != nil:
+		t.Skip("not tested, the system gives no file system to fill: ", err)
+	default:
+		t.Logf("%s", out)
+	}
+}
+
+// serveFullDisk mounts a small file system on dir, where only this process sees it.
+func serveFullDisk(t *testing.T, dir string) {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skip("not tested, the system gives no file system to fill: ", err)
+	}
+	s, store := newShelf("1.0.0", "1.1.0"), filepath.Join(dir, "store")
+	h := s.before(t, in(store), func(c *netmirror.HandlerConfig) { c.IndexTTL = -1 })
+	expect(t, h, rocketLinux, http.StatusOK)
+	if err := h.Healthy(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 1<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	if err := h.Healthy(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error is %v", err)
+	}
+	for _, path := range []string{rocketIndex, rocketV1, rocketLinux} {
+		expect(t, h, path, http.StatusOK)
+		expect(t, s.before(t, in(store)), path, http.StatusOK)
+	}
+	next := strings.Replace(rocketLinux, "1.0.0", "1.1.0", 1)
+	expect(t, h, next, http.StatusBadGateway)
+	if got := archives(t, store); len(got) != 1 {
+		t.Errorf("stored: %v", got)
+	}
+	if err := os.Remove(filepath.Join(dir, "filler")); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, s.before(t, in(store)), next, http.StatusOK)
+}
