@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
@@ -141,7 +142,7 @@ func (l located) open(ctx context.Context) (io.ReadCloser, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	file, info, err := openRegular(l.path)
+	file, info, err := plainfile.Open(l.path)
 	if err != nil {
 		return nil, 0, err
 	}

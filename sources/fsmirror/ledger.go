@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 )
 
 // ledger remembers the hashes of archives that were read, as long as the files look the same: a mirror of many gigabytes is
@@ -23,7 +24,7 @@ type account struct {
 
 // hash returns the zh hash of a regular file.
 func (l *ledger) hash(ctx context.Context, path string) (hashing.Hash, error) {
-	file, info, err := openRegular(path)
+	file, info, err := plainfile.Open(path)
 	if err != nil {
 		return "", err
 	}

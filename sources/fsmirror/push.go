@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 )
@@ -137,7 +138,7 @@ func (p *push) h1(ctx context.Context, c *parcel, recorded []string) (hashing.Ha
 	if c.stage != nil {
 		path = c.stage.path
 	}
-	file, info, err := openRegular(path)
+	file, info, err := plainfile.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/internal/atomicfile"
 	"github.com/purveyor-dev/purveyor/internal/filelock"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 )
@@ -58,7 +59,7 @@ func (s *shelf) path(name string) string { return filepath.Join(s.dir, name) }
 
 // read returns the contents of a file; nothing where there is none.
 func (s *shelf) read(name string, limit int64) ([]byte, error) {
-	data, err := readSmall(s.path(name), limit)
+	data, err := plainfile.Read(s.path(name), limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -67,7 +68,7 @@ func (s *shelf) read(name string, limit int64) ([]byte, error) {
 
 // write replaces a file at once. One that has these contents is not touched.
 func (s *shelf) write(file mirrorjson.File) error {
-	old, err := readSmall(s.path(file.Name), int64(len(file.Data)))
+	old, err := plainfile.Read(s.path(file.Name), int64(len(file.Data)))
 	if err == nil && bytes.Equal(old, file.Data) {
 		return nil
 	}

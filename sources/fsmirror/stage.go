@@ -9,6 +9,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/atomicfile"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -48,7 +49,7 @@ func (p *push) discard() error {
 // fill makes the copy, and brings it to the disk: an index must not get there before what it lists. What is verified is
 // the copy, which nobody else has open.
 func (s *stage) fill(ctx context.Context, dir string, a sources.Archive) (err error) {
-	from, _, err := openRegular(a.Path)
+	from, _, err := plainfile.Open(a.Path)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 	"github.com/purveyor-dev/purveyor/sources/internal/signed"
@@ -45,17 +46,17 @@ func statementsIn(dir string, p sources.Provider, v sources.Version) ([]string, 
 
 // readStatement reads the files of a statement.
 func readStatement(sums string) (*hashing.Statement, error) {
-	text, err := readSmall(sums, MaxSums)
+	text, err := plainfile.Read(sums, MaxSums)
 	if err != nil {
 		return nil, err
 	}
-	signature, err := readSmall(mirrorjson.SignatureName(sums), MaxSignature)
+	signature, err := plainfile.Read(mirrorjson.SignatureName(sums), MaxSignature)
 	if err != nil {
 		return nil, err
 	}
 	statement := &hashing.Statement{Sums: text, Signature: signature}
 	for i := range MaxKeys {
-		key, err := readSmall(mirrorjson.KeyName(sums, i), MaxKey)
+		key, err := plainfile.Read(mirrorjson.KeyName(sums, i), MaxKey)
 		if errors.Is(err, fs.ErrNotExist) && i > 0 {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/purveyor-dev/purveyor/internal/atomicfile"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -243,7 +244,7 @@ func (s *answers[K, V]) load(key K) answer[V] {
 	path, err := s.file(key)
 	if err == nil {
 		var data []byte
-		if data, err = readLimited(path, maxRecord); err == nil {
+		if data, err = plainfile.Read(path, maxRecord); err == nil {
 			err = json.Unmarshal(data, &a)
 			a.size = len(data)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/filelock"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -126,7 +127,7 @@ func (c parcel) checkFetched(ctx context.Context, r sources.Release, described [
 	if len(described) == 0 {
 		return nil
 	}
-	file, info, err := openRegular(r.Archives[0].Path)
+	file, info, err := plainfile.Open(r.Archives[0].Path)
 	if err != nil {
 		return err
 	}

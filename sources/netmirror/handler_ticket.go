@@ -15,6 +15,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/internal/atomicfile"
 	"github.com/purveyor-dev/purveyor/internal/filelock"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -33,7 +34,7 @@ func newTickets(s *store) (_ *tickets, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	key, err := readLimited(path, ticketKeySize)
+	key, err := plainfile.Read(path, ticketKeySize)
 	if err == nil && len(key) == ticketKeySize {
 		return &tickets{key}, nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/memo"
+	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/fsmirror"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
@@ -93,7 +94,7 @@ func (s *store) read(p sources.Provider, name string, limit int64) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	data, err := readLimited(path, limit)
+	data, err := plainfile.Read(path, limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -163,7 +164,7 @@ func (s *store) open(ctx context.Context, c parcel) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, info, err := openRegular(path)
+	file, info, err := plainfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNotStored
 	}

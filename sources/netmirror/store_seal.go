@@ -1,15 +1,11 @@
 package netmirror
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"sync"
 
 	"github.com/purveyor-dev/purveyor/hashing"
-	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // maxSeals is how many archives are remembered. One that is not is read once more.
@@ -52,40 +48,4 @@ func (s *seals) note(path string, known seal) {
 		makeRoom(s.known, maxSeals)
 	}
 	s.known[path] = known
-}
-
-// openRegular opens a file, and nothing else: opening a pipe would wait for somebody to write to it.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info, err = file.Stat(); err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	return file, info, nil
-}
-
-// readLimited reads a file of at most so many bytes.
-func readLimited(path string, limit int64) ([]byte, error) {
-	file, _, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: %s has more than %d bytes", sources.ErrTooLarge, path, limit)
-	}
-	return data, nil
 }

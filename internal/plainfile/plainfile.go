@@ -1,4 +1,5 @@
-package fsmirror
+// Package plainfile reads files that others may have exchanged for something else.
+package plainfile
 
 import (
 	"errors"
@@ -7,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/internal/fault"
 )
 
-// openRegular opens a file, and nothing else: opening a pipe would wait for somebody to write to it.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
+// Open opens a regular file, or a link to one, and nothing else: opening a pipe would wait for somebody to write to it.
+func Open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, err
@@ -29,9 +30,9 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// readSmall reads a file of at most so many bytes.
-func readSmall(path string, limit int64) ([]byte, error) {
-	file, _, err := openRegular(path)
+// Read reads a file of at most so many bytes; a larger one is [fault.ErrTooLarge].
+func Read(path string, limit int64) ([]byte, error) {
+	file, _, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func readSmall(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: %s has more than %d bytes", sources.ErrTooLarge, path, limit)
+		return nil, fmt.Errorf("%w: %s has more than %d bytes", fault.ErrTooLarge, path, limit)
 	}
 	return data, nil
 }
