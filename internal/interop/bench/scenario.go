@@ -87,6 +87,9 @@ func (s *scenario) once(ctx context.Context, r *registry, e entrant) (sample, er
 		return sample{}, err
 	}
 	defer m.remove()
+	if err := m.touchMemory(s.offer.Sets[e.set]); err != nil {
+		return sample{}, err
+	}
 	for _, step := range e.before {
 		if err := step(ctx, m); err != nil {
 			return sample{}, err
