@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,7 @@ func newScratch(path string) (*scratch, error) {
 		}
 		held, ok, err := filelock.TryLock(filepath.Join(dir, lockName))
 		switch {
-		case err == nil && !ok: // somebody took it for one that was left behind, and removes it
+		case err == nil && !ok, errors.Is(err, fs.ErrNotExist): // somebody took it for one that was left behind
 		case err == nil || errors.Is(err, filelock.ErrNoLocks):
 			return &scratch{dir, held}, nil
 		default:
@@ -51,8 +52,12 @@ func clearScratches(path string) {
 			continue
 		}
 		dir := filepath.Join(filepath.Dir(path), entry.Name())
-		if info, err := os.Lstat(filepath.Join(dir, lockName)); err != nil || !info.Mode().IsRegular() {
-			continue // it is about to be locked, or a trap: locking makes what a link leads to
+		info, err := os.Lstat(filepath.Join(dir, lockName))
+		if errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(dir) // which is possible while it is empty: its process was killed, or makes another one
+		}
+		if err != nil || !info.Mode().IsRegular() {
+			continue // a trap: locking makes what a link leads to
 		}
 		if held, ok, err := filelock.TryLock(filepath.Join(dir, lockName)); err == nil && ok {
 			_ = (&scratch{dir, held}).remove() // or another time
@@ -60,11 +65,21 @@ func clearScratches(path string) {
 	}
 }
 
-// remove removes the scratch. The lock is let go of first, since there are systems that do not remove open files.
+// remove removes the scratch, and the lock last: whoever is killed on the way leaves what the next one finds. The lock is
+// let go of before, since there are systems that do not remove open files.
 func (s *scratch) remove() error {
-	var unlocking error
-	if s.lock != nil {
-		unlocking = s.lock.Unlock()
+	var errs []error
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return errors.Join(unlocking, os.RemoveAll(s.dir))
+	for _, entry := range entries {
+		if entry.Name() != lockName {
+			errs = append(errs, os.RemoveAll(filepath.Join(s.dir, entry.Name())))
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Unlock())
+	}
+	return errors.Join(append(errs, err, os.RemoveAll(s.dir))...)
 }
