@@ -86,7 +86,10 @@ func (s *session) printer() printer {
 }
 
 // notify passes on what the installer tells. Failures come again, as errors, when all providers are through.
+// Several archives that are fetched side by side tell side by side.
 func (s *session) notify(e installer.Event) {
+	s.notifying.Lock()
+	defer s.notifying.Unlock()
 	if l, ok := s.out.(*live); ok && e.Kind == installer.EventFailed {
 		l.follow(eventRecord(e))
 	}

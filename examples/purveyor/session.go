@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/installer"
@@ -30,6 +31,8 @@ type session struct {
 
 	dir string // absolute: of the module
 	out printer
+
+	notifying sync.Mutex
 
 	// What follows is found out on the way, and makes errors helpful.
 	required installer.Requirements
