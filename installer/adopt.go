@@ -43,7 +43,7 @@ func (j *job) judgeUnverifiable(computed hashing.Computed, claims hashing.Claims
 		return nil, err
 	}
 	proof.Hashes = union(proof.Hashes, j.locked)
-	return proof, j.in.Policy.judge(proof)
+	return proof, j.in.Policy.Accepts(proof)
 }
 
 func isUnverifiable(err error) bool {

@@ -193,7 +193,7 @@ func (j *job) weigh(computed hashing.Computed, claims hashing.Claims) (*hashing.
 	if err != nil {
 		return nil, err
 	}
-	if err := j.in.Policy.judge(proof); err != nil {
+	if err := j.in.Policy.Accepts(proof); err != nil {
 		return nil, err
 	}
 	return proof, nil

@@ -96,8 +96,8 @@ func without(claims []hashing.Claim, drop func(hashing.Claim) bool) []hashing.Cl
 	return slices.DeleteFunc(slices.Clone(claims), drop)
 }
 
-// judge returns a [*PolicyError] if the proof is not enough.
-func (p Policy) judge(proof *hashing.Proof) error {
+// Accepts returns a [*PolicyError] if a proof is not enough.
+func (p Policy) Accepts(proof *hashing.Proof) error {
 	signer := proof.Signer
 	if proof.Authority < hashing.Signed {
 		signer = nil

@@ -51,7 +51,7 @@ func (j *job) proveByReading(ctx context.Context, dir string, known *hashing.Pro
 func (j *job) believe(tree hashing.Hash, known *hashing.Proof) *hashing.Proof {
 	if len(j.locked) == 0 {
 		// A source's mere word counts for nothing later: another source may be asked this time.
-		if known == nil || known.Authority < hashing.Signed || j.in.Policy.judge(known) != nil {
+		if known == nil || known.Authority < hashing.Signed || j.in.Policy.Accepts(known) != nil {
 			return nil
 		}
 		return known

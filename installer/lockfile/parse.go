@@ -1,12 +1,11 @@
 package lockfile
 
 import (
-	"fmt"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/internal/literal"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -44,35 +43,29 @@ func parse(src []byte, filename string) (installer.Locks, *hcl.File, hcl.Diagnos
 	if diags.HasErrors() {
 		return nil, file, diags
 	}
-	p := parser{locks: installer.Locks{}, seen: map[sources.Provider]hcl.Range{}, diags: diags}
+	p := parser{Problems: literal.Problems{Diags: diags}, locks: installer.Locks{}, seen: map[sources.Provider]hcl.Range{}}
 	p.file(file.Body)
-	if p.diags.HasErrors() {
-		return nil, file, p.diags
+	if p.Diags.HasErrors() {
+		return nil, file, p.Diags
 	}
-	return p.locks, file, p.diags
+	return p.locks, file, p.Diags
 }
 
 // parser collects the entries of one file.
 type parser struct {
+	literal.Problems
 	locks installer.Locks
 	seen  map[sources.Provider]hcl.Range // labels
-	diags hcl.Diagnostics
-}
-
-func (p *parser) fail(at hcl.Range, summary, format string, args ...any) {
-	p.diags = append(p.diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at,
-	})
 }
 
 func (p *parser) file(body hcl.Body) {
 	content, diags := body.Content(fileSchema)
-	p.diags = append(p.diags, diags...)
+	p.Diags = append(p.Diags, diags...)
 	for _, block := range content.Blocks.OfType("provider") {
 		p.provider(block)
 	}
 	if modules := content.Blocks.OfType("module"); len(modules) > 0 {
-		p.diags = append(p.diags, &hcl.Diagnostic{
+		p.Diags = append(p.Diags, &hcl.Diagnostic{
 			Severity: hcl.DiagWarning,
 			Summary:  "Module locks are not supported",
 			Detail:   "Blocks of the type \"module\" are reserved for later versions of terraform and tofu; they are ignored.",
@@ -84,7 +77,7 @@ func (p *parser) file(body hcl.Body) {
 func (p *parser) provider(block *hcl.Block) {
 	provider, ok := p.address(block.Labels[0], block.LabelRanges[0])
 	content, diags := block.Body.Content(providerSchema)
-	p.diags = append(p.diags, diags...)
+	p.Diags = append(p.Diags, diags...)
 	lock := installer.Lock{
 		Version:     p.version(content.Attributes["version"]),
 		Constraints: p.constraints(content.Attributes["constraints"]),
@@ -100,11 +93,11 @@ func (p *parser) address(label string, at hcl.Range) (sources.Provider, bool) {
 	provider, err := sources.ParseProvider(label)
 	switch {
 	case err != nil:
-		p.fail(at, "Invalid provider source address", "The label must be a provider source address: %s.", err)
+		p.Fail(at, "Invalid provider source address", "The label must be a provider source address: %s.", err)
 	case provider.String() != label:
-		p.fail(at, "Non-normalized provider source address", "The label must be the complete address in normal form, %q.", provider)
+		p.Fail(at, "Non-normalized provider source address", "The label must be the complete address in normal form, %q.", provider)
 	case provider.BuiltIn():
-		p.fail(at, "Invalid provider source address", "The provider %s is built into terraform and tofu: it has no package to lock.", provider)
+		p.Fail(at, "Invalid provider source address", "The provider %s is built into terraform and tofu: it has no package to lock.", provider)
 	default:
 		return provider, p.first(provider, at)
 	}
@@ -114,7 +107,7 @@ func (p *parser) address(label string, at hcl.Range) (sources.Provider, bool) {
 // first makes sure that there is one block for a provider.
 func (p *parser) first(provider sources.Provider, at hcl.Range) bool {
 	if before, duplicate := p.seen[provider]; duplicate {
-		p.fail(at, "Duplicate provider lock", "The provider %s is already locked at %s.", provider, before)
+		p.Fail(at, "Duplicate provider lock", "The provider %s is already locked at %s.", provider, before)
 		return false
 	}
 	p.seen[provider] = at

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/sources"
@@ -16,16 +15,16 @@ func (p *parser) version(attr *hcl.Attribute) (v sources.Version) {
 	if attr == nil {
 		return v
 	}
-	text, ok := p.text(attr.Expr, "version")
+	text, ok := p.Text(attr.Expr, "version")
 	if !ok {
 		return v
 	}
 	v, err := sources.ParseVersion(text)
 	switch {
 	case err != nil:
-		p.fail(attr.Expr.Range(), "Invalid provider version number", "The locked version cannot be read: %s.", err)
+		p.Fail(attr.Expr.Range(), "Invalid provider version number", "The locked version cannot be read: %s.", err)
 	case v.String() != text:
-		p.fail(attr.Expr.Range(), "Invalid provider version number", "The version must be in canonical form, %q.", v)
+		p.Fail(attr.Expr.Range(), "Invalid provider version number", "The version must be in canonical form, %q.", v)
 	}
 	return v
 }
@@ -35,16 +34,16 @@ func (p *parser) constraints(attr *hcl.Attribute) (c sources.Constraints) {
 	if attr == nil {
 		return c
 	}
-	text, ok := p.text(attr.Expr, "constraints")
+	text, ok := p.Text(attr.Expr, "constraints")
 	if !ok {
 		return c
 	}
 	c, err := sources.ParseConstraints(text)
 	switch {
 	case err != nil:
-		p.fail(attr.Expr.Range(), "Invalid provider version constraints", "The constraints cannot be read: %s.", err)
+		p.Fail(attr.Expr.Range(), "Invalid provider version constraints", "The constraints cannot be read: %s.", err)
 	case !slices.Equal(conditions(text), conditions(c.String())):
-		p.fail(attr.Expr.Range(), "Invalid provider version constraints", "The constraints must be in canonical form, %q.", c)
+		p.Fail(attr.Expr.Range(), "Invalid provider version constraints", "The constraints must be in canonical form, %q.", c)
 	}
 	return c
 }
@@ -61,12 +60,12 @@ func (p *parser) hashes(attr *hcl.Attribute) []hashing.Hash {
 	}
 	list, diags := hcl.ExprList(attr.Expr)
 	if diags.HasErrors() || len(list) == 0 {
-		p.fail(attr.Expr.Range(), "Invalid provider hash set", "The hashes must be a list of at least one string.")
+		p.Fail(attr.Expr.Range(), "Invalid provider hash set", "The hashes must be a list of at least one string.")
 		return nil
 	}
 	var hashes []hashing.Hash
 	for _, expr := range list {
-		if text, ok := p.text(expr, "hash"); ok {
+		if text, ok := p.Text(expr, "hash"); ok {
 			hashes = append(hashes, p.hash(text, expr.Range()))
 		}
 	}
@@ -76,24 +75,9 @@ func (p *parser) hashes(attr *hcl.Attribute) []hashing.Hash {
 // hash reads one hash, of whatever scheme and value.
 func (p *parser) hash(text string, at hcl.Range) hashing.Hash {
 	if strings.Index(text, ":") < 1 {
-		p.fail(at, "Invalid provider hash string", "The hash %q has no scheme: it must begin like \"h1:\" or \"zh:\".", text)
+		p.Fail(at, "Invalid provider hash string", "The hash %q has no scheme: it must begin like \"h1:\" or \"zh:\".", text)
 	}
 	return hashing.Hash(text)
-}
-
-// text reads a literal string.
-func (p *parser) text(expr hcl.Expression, what string) (string, bool) {
-	template, ok := expr.(*hclsyntax.TemplateExpr)
-	if !ok || !template.IsStringLiteral() {
-		p.fail(expr.Range(), "Invalid value", "The %s must be a string in quotes, without references.", what)
-		return "", false
-	}
-	value, diags := template.Value(nil)
-	p.diags = append(p.diags, diags...)
-	if diags.HasErrors() {
-		return "", false
-	}
-	return value.AsString(), true
 }
 
 // unique returns the hashes sorted bytewise, each once.

@@ -69,7 +69,7 @@ func (q *request) present(ctx context.Context, pkg *sources.Package) (*parcel, e
 	if errors.As(err, &incomparable) {
 		proof, err = hashing.Judge(computed, nil, hashing.Claims{}) // nobody says anything about archives
 	}
-	if err != nil || !satisfies(q.installer.Policy, proof) {
+	if err != nil || q.installer.Policy.Accepts(proof) != nil {
 		return nil, ctx.Err()
 	}
 	p := &parcel{archive: sources.Archive{Platform: q.on, Sum: q.stored}, proof: proof}

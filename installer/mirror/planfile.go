@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/purveyor-dev/purveyor/internal/literal"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -53,9 +53,9 @@ func ReadPlan(path string, registry sources.Host) (Plan, error) {
 func ParsePlan(src []byte, filename string, registry sources.Host) (Plan, error) {
 	p := planParser{registry: registry}
 	p.parse(src, filename)
-	if p.diags.HasErrors() {
+	if p.Diags.HasErrors() {
 		files := map[string]*hcl.File{filename: {Bytes: src}}
-		return Plan{}, &PlanError{Diagnostics: p.diags, Files: files}
+		return Plan{}, &PlanError{Diagnostics: p.Diags, Files: files}
 	}
 	return p.plan, nil
 }
@@ -69,62 +69,39 @@ var wantSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 	{Name: "versions"}, {Name: "latest"}, {Name: "all"}, {Name: "platforms"}, {Name: "optional"},
 }}
 
+var errTooDeep = errors.New("this is nested too deeply")
+
 // planParser collects what a plan file says.
 type planParser struct {
+	literal.Problems
 	registry sources.Host
 	plan     Plan
-	diags    hcl.Diagnostics
-}
-
-func (p *planParser) fail(at hcl.Range, summary, format string, args ...any) {
-	p.diags = append(p.diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at,
-	})
 }
 
 func (p *planParser) parse(src []byte, filename string) {
 	if err := checkShape(src); err != nil {
-		p.fail(hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}, "Not a plan for a mirror", "%s.", err)
+		p.Fail(hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}, "Not a plan for a mirror", "%s.", err)
 		return
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	if p.diags = append(p.diags, diags...); diags.HasErrors() {
+	if p.Diags = append(p.Diags, diags...); diags.HasErrors() {
 		return
 	}
 	content, diags := file.Body.Content(planSchema)
-	p.diags = append(p.diags, diags...)
+	p.Diags = append(p.Diags, diags...)
 	p.plan.Platforms = p.platforms(content.Attributes["platforms"])
 	for _, block := range content.Blocks {
 		p.provider(block)
 	}
 }
 
-// maxBrackets is how many opening brackets, quotes and operators in a row without a closing one there may be: a plan needs
-// three. The parser is recursive.
-const maxBrackets = 64
-
-var errTooDeep = errors.New("this is nested too deeply")
-
-// checkShape refuses what must not reach the parser, which would exhaust the stack.
+// checkShape refuses what must not reach the parser.
 func checkShape(src []byte) error {
 	if len(src) > MaxPlanBytes {
 		return fmt.Errorf("a plan has at most %d bytes", MaxPlanBytes)
 	}
-	tokens, _ := hclsyntax.LexConfig(bytes.Clone(src), "", hcl.InitialPos) // what cannot be lexed is left to the parser
-	open, others := 0, 0
-	for _, token := range tokens {
-		switch token.Type {
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen:
-			open++
-		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen:
-			open = max(open-1, 0)
-		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion,
-			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
-			others++ // a plan has none of them
-		}
-		if open > maxBrackets || others > maxBrackets {
-			return errTooDeep
-		}
+	if _, deep := literal.TooDeep(src, ""); deep {
+		return errTooDeep
 	}
 	return nil
 }

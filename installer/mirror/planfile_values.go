@@ -17,7 +17,7 @@ const maxLatest = 10_000
 // provider reads one block.
 func (p *planParser) provider(block *hcl.Block) {
 	content, diags := block.Body.Content(wantSchema)
-	p.diags = append(p.diags, diags...)
+	p.Diags = append(p.Diags, diags...)
 	w := Want{
 		Provider:    p.address(block.Labels[0], block.LabelRanges[0]),
 		Constraints: p.versions(content.Attributes["versions"]),
@@ -33,9 +33,9 @@ func (p *planParser) address(label string, at hcl.Range) sources.Provider {
 	provider, err := sources.ParseProviderIn(p.registry, label)
 	switch {
 	case err != nil:
-		p.fail(at, "Invalid provider source address", "The label must be a provider source address: %s.", err)
+		p.Fail(at, "Invalid provider source address", "The label must be a provider source address: %s.", err)
 	case provider.BuiltIn():
-		p.fail(at, "Invalid provider source address", "The provider %s is built into terraform and tofu: it has no package.", provider)
+		p.Fail(at, "Invalid provider source address", "The provider %s is built into terraform and tofu: it has no package.", provider)
 	}
 	return provider
 }
@@ -45,13 +45,13 @@ func (p *planParser) versions(attr *hcl.Attribute) (c sources.Constraints) {
 	if attr == nil {
 		return c
 	}
-	text, ok := p.text(attr.Expr, "constraints")
+	text, ok := p.Text(attr.Expr, "constraints")
 	if !ok {
 		return c
 	}
 	c, err := sources.ParseConstraints(text)
 	if err != nil {
-		p.fail(attr.Expr.Range(), "Invalid provider version constraints", "The constraints cannot be read: %s.", err)
+		p.Fail(attr.Expr.Range(), "Invalid provider version constraints", "The constraints cannot be read: %s.", err)
 	}
 	return c
 }
@@ -59,7 +59,7 @@ func (p *planParser) versions(attr *hcl.Attribute) (c sources.Constraints) {
 // window reads how many versions there are to be.
 func (p *planParser) window(latest, all *hcl.Attribute) int {
 	if latest != nil && all != nil {
-		p.fail(all.NameRange, "Contradicting arguments", "All versions, or the latest so many: \"all\" and \"latest\" exclude each other.")
+		p.Fail(all.NameRange, "Contradicting arguments", "All versions, or the latest so many: \"all\" and \"latest\" exclude each other.")
 	}
 	if p.flag(all) {
 		return All
@@ -73,7 +73,7 @@ func (p *planParser) window(latest, all *hcl.Attribute) int {
 			return int(n)
 		}
 	}
-	p.fail(latest.Expr.Range(), "Invalid number of versions", "The number of versions must be a whole number from 1 to %d.", maxLatest)
+	p.Fail(latest.Expr.Range(), "Invalid number of versions", "The number of versions must be a whole number from 1 to %d.", maxLatest)
 	return 0
 }
 
@@ -84,7 +84,7 @@ func (p *planParser) flag(attr *hcl.Attribute) bool {
 	}
 	literal, ok := attr.Expr.(*hclsyntax.LiteralValueExpr)
 	if !ok || literal.Val.Type() != cty.Bool || literal.Val.IsNull() {
-		p.fail(attr.Expr.Range(), "Invalid value", "The argument %q must be true or false.", attr.Name)
+		p.Fail(attr.Expr.Range(), "Invalid value", "The argument %q must be true or false.", attr.Name)
 		return false
 	}
 	return literal.Val.True()
@@ -97,36 +97,21 @@ func (p *planParser) platforms(attr *hcl.Attribute) []sources.Platform {
 	}
 	list, diags := hcl.ExprList(attr.Expr)
 	if diags.HasErrors() || len(list) == 0 {
-		p.fail(attr.Expr.Range(), "Invalid platforms", "The platforms must be a list of at least one string.")
+		p.Fail(attr.Expr.Range(), "Invalid platforms", "The platforms must be a list of at least one string.")
 		return nil
 	}
 	var platforms []sources.Platform
 	for _, expr := range list {
-		text, ok := p.text(expr, "platform")
+		text, ok := p.Text(expr, "platform")
 		if !ok {
 			continue
 		}
 		on, err := sources.ParsePlatform(text)
 		if err != nil {
-			p.fail(expr.Range(), "Invalid platform", "The platform cannot be read: %s.", err)
+			p.Fail(expr.Range(), "Invalid platform", "The platform cannot be read: %s.", err)
 		}
 		platforms = append(platforms, on)
 	}
 	slices.SortFunc(platforms, sources.Platform.Compare)
 	return slices.Compact(platforms)
-}
-
-// text reads a literal string.
-func (p *planParser) text(expr hcl.Expression, what string) (string, bool) {
-	template, ok := expr.(*hclsyntax.TemplateExpr)
-	if !ok || !template.IsStringLiteral() {
-		p.fail(expr.Range(), "Invalid value", "The %s must be a string in quotes, without references.", what)
-		return "", false
-	}
-	value, diags := template.Value(nil)
-	p.diags = append(p.diags, diags...)
-	if diags.HasErrors() {
-		return "", false
-	}
-	return value.AsString(), true
 }

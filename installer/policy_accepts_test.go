@@ -1,4 +1,4 @@
-package mirror
+package installer_test
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 	"github.com/purveyor-dev/purveyor/installer"
 )
 
-// What is not certain is fetched, for the installer to decide.
-func TestSatisfies(t *testing.T) {
+// A policy judges proofs without a package, too: for those who build mirrors.
+func TestPolicyAccepts(t *testing.T) {
 	t.Parallel()
 	const ours, theirs = "AAAAAAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBB", "CCCCCCCCCCCCCCCCCCCCDDDDDDDDDDDDDDDDDDDD"
 	unsigned, reported := &hashing.Proof{}, &hashing.Proof{Authority: hashing.Reported}
@@ -41,8 +41,8 @@ func TestSatisfies(t *testing.T) {
 		{installer.Policy{Signers: pinned}, unsigned, false},
 		{installer.Policy{Signers: pinned}, &hashing.Proof{Authority: hashing.Signed}, false},
 	} {
-		if got := satisfies(test.policy, test.proof); got != test.want {
-			t.Errorf("%d: satisfies is %v", i, got)
+		if err := test.policy.Accepts(test.proof); (err == nil) != test.want {
+			t.Errorf("%d: %v", i, err)
 		}
 	}
 }
