@@ -3,45 +3,19 @@ package installer_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/internal/smalldisk"
 )
 
 // A full disk is the reason to prune, so pruning must not need room there.
-func TestPruneOfAFullDisk(t *testing.T) {
-	if dir := os.Getenv("PURVEYOR_TEST_FULL_DISK"); dir != "" {
-		pruneFullDisk(t, dir)
-		return
-	}
-	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), "PURVEYOR_TEST_FULL_DISK="+t.TempDir())
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		t.Errorf("%v: %s", err, out)
-	case err != nil:
-		t.Skip("not tested, the system gives no file system to fill: ", err)
-	default:
-		t.Logf("%s", out)
-	}
-}
+func TestPruneOfAFullDisk(t *testing.T) { smalldisk.Run(t, "nr_inodes=64", pruneFullDisk) }
 
-// pruneFullDisk mounts a file system of few files on dir, where only this process sees it.
+// pruneFullDisk has a file system of few files on dir.
 func pruneFullDisk(t *testing.T, dir string) {
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "nr_inodes=64"); err != nil {
-		t.Skip("not tested, the system gives no file system to fill: ", err)
-	}
 	s := stock{t, dir}
 	path := s.put("acme/alpha", "1.0.0", 100, 30*day)
 	if err := os.WriteFile(path+".lock", nil, 0o644); err != nil {

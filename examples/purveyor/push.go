@@ -33,7 +33,7 @@ purveyor push -to='registry.example.com/mirror/${namespace}/${type}' -platform=l
 		s.platformsFlag(flags, "to publish packages for")
 		s.accountFlags(flags)
 		p.outlet.flags(flags)
-		flags.StringVar(&p.from, "from", "", "take packages from the filesystem mirror `DIR` instead of the configured sources")
+		fromFlag(flags, &p.from)
 		flags.BoolVar(&p.replace, "replace", false, "replace packages that were published and are different")
 		return p.run
 	},

@@ -23,11 +23,11 @@ func (w *selection) flags(s *session, set *flag.FlagSet) {
 	repeated(set, "module", "what the module in `DIR` requires; can be repeated", &w.modules)
 	repeated(set, "lock", "what the dependency lock `FILE` has; can be repeated", &w.locks)
 	set.IntVar(&w.latest, "latest", 1, "how many versions, the newest `N`, of each address; -1: all")
-	w.fromFlag(set)
+	fromFlag(set, &w.from)
 }
 
-func (w *selection) fromFlag(set *flag.FlagSet) {
-	set.StringVar(&w.from, "from", "", "take packages from the filesystem mirror `DIR` instead of the configured sources")
+func fromFlag(set *flag.FlagSet, from *string) {
+	set.StringVar(from, "from", "", "take packages from the filesystem mirror `DIR` instead of the configured sources")
 }
 
 // repeated declares a flag that can be given several times.

@@ -44,6 +44,7 @@ var rules = map[string][]string{
 	"internal/ocilayout":          {"internal/fault", "github.com/opencontainers/"},
 	"internal/slowlink":           {},
 	"internal/plainfile":          {"internal/fault"},
+	"internal/smalldisk":          {},
 	"internal/spool":              {"golang.org/x/sys/"},
 	"internal/unzip":              {"github.com/klauspost/compress/", "golang.org/x/text/"},
 	"internal/web":                {"internal/fault"},

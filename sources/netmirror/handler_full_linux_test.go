@@ -4,46 +4,20 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/purveyor-dev/purveyor/internal/smalldisk"
 	"github.com/purveyor-dev/purveyor/sources/netmirror"
 )
 
 // A full disk makes a mirror unhealthy, and takes nothing from it that it has.
-func TestAFullDisk(t *testing.T) {
-	if dir := os.Getenv("PURVEYOR_TEST_FULL_DISK"); dir != "" {
-		serveFullDisk(t, dir)
-		return
-	}
-	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), "PURVEYOR_TEST_FULL_DISK="+t.TempDir())
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		t.Errorf("%v: %s", err, out)
-	case err != nil:
-		t.Skip("not tested, the system gives no file system to fill: ", err)
-	default:
-		t.Logf("%s", out)
-	}
-}
+func TestAFullDisk(t *testing.T) { smalldisk.Run(t, "size=256k", serveFullDisk) }
 
-// serveFullDisk mounts a small file system on dir, where only this process sees it.
+// serveFullDisk has a small file system on dir.
 func serveFullDisk(t *testing.T, dir string) {
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
-		t.Skip("not tested, the system gives no file system to fill: ", err)
-	}
 	s, store := newShelf("1.0.0", "1.1.0"), filepath.Join(dir, "store")
 	h := s.before(t, in(store), func(c *netmirror.HandlerConfig) { c.IndexTTL = -1 })
 	expect(t, h, rocketLinux, http.StatusOK)

@@ -1,0 +1,2 @@
+// Package smalldisk gives tests on Linux a file system of their own that can be filled.
+package smalldisk
