@@ -14,8 +14,8 @@
 // # Directories
 //
 // The layout is the one that terraform and tofu use for .terraform/providers and for plugin caches
-// ([sources.PackagePath]), so a cache can be shared with them, also concurrently: every writer takes the lock file
-// beside the package's directory, <os>_<arch>.lock, in the way tofu does. A package is downloaded and unpacked in
+// ([sources.PackagePath]), so a cache can be shared with them. Writers take the lock file beside the package's
+// directory, <os>_<arch>.lock, as tofu does; terraform takes none, and can fail while somebody else writes. A package is downloaded and unpacked in
 // a private staging directory beside its final place and appears there by one rename, after verification. Whatever a
 // killed process leaves is cleared by the next installation of the same package.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	config, _ := cliconfig.Load(cliconfig.OSEnvironment(), cliconfig.Options{}) // ~/.tofurc, ~/.terraformrc, …
+	config, _ := cliconfig.Load(cliconfig.OSEnvironment(), cliconfig.Options{}) // ~/.tofurc, ~/.terraformrc, …; Source returns its errors
 	source, err := config.Source(cliconfig.SourceOptions{})
 	if err != nil {
 		log.Fatal(err)

@@ -21,10 +21,11 @@ func module(ctx context.Context, in *installer.Installer, dir string) error {
 		return err
 	}
 	result, err := in.Install(ctx, installer.Request{Requirements: module.Requirements, Locks: locks})
-	if err != nil {
-		return err // one error for each provider that failed; result has the others
+	if result == nil {
+		return err
 	}
-	return lockfile.Write(filepath.Join(dir, lockfile.Name), result.Locks)
+	// err has one error for each provider that failed; result has the others
+	return errors.Join(err, lockfile.Write(filepath.Join(dir, lockfile.Name), result.Locks))
 }
 
 func TestAModule(t *testing.T) {

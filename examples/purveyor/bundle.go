@@ -23,7 +23,7 @@ purveyor bundle export -o providers.tar -latest=3 'hashicorp/aws@~> 5.0'
 		e := &bundling{session: s}
 		s.askFlags(flags)
 		e.selection.flags(s, flags)
-		policyFlags(flags, &e.policy)
+		s.policyFlags(flags)
 		flags.StringVar(&e.file, "o", "", "write this `FILE` (required)")
 		s.accountFlags(flags)
 		return e.run
@@ -34,8 +34,7 @@ purveyor bundle export -o providers.tar -latest=3 'hashicorp/aws@~> 5.0'
 type bundling struct {
 	*session
 	selection
-	policy installer.Policy
-	file   string
+	file string
 }
 
 func (e *bundling) run(ctx context.Context) (err error) {
@@ -46,7 +45,7 @@ func (e *bundling) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b, err := e.builder(e.session, plan, e.policy, nil)
+	b, err := e.builder(e.session, plan, nil)
 	if err != nil {
 		return err
 	}
@@ -77,11 +76,11 @@ var bundleImportCommand = &command{
 	about: "publish what is in a bundle in a directory or in an OCI registry",
 	examples: `
 purveyor bundle import -dir=/srv/mirror providers.tar
-purveyor bundle import -dir=/srv/mirror -signer=34365D9472D7468F providers.tar
+purveyor bundle import -dir=/srv/mirror -signer=34365D9472D7468F34365D9472D7468F34365D94 providers.tar
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		i := &unbundling{session: s}
-		policyFlags(flags, &i.policy)
+		s.policyFlags(flags)
 		i.destination.flags(flags)
 		s.accountFlags(flags)
 		return i.run
@@ -92,7 +91,6 @@ purveyor bundle import -dir=/srv/mirror -signer=34365D9472D7468F providers.tar
 type unbundling struct {
 	*session
 	destination
-	policy installer.Policy
 }
 
 func (i *unbundling) run(ctx context.Context) error {
@@ -141,11 +139,11 @@ var bundleVerifyCommand = &command{
 	about: "read all of a bundle, check its hashes and signatures, and list what it has",
 	examples: `
 purveyor bundle verify providers.tar
-purveyor bundle verify -signer=34365D9472D7468F providers.tar    # everything is to be signed by this key
+purveyor bundle verify -signer=34365D9472D7468F34365D9472D7468F34365D94 providers.tar    # all must be signed by this key
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		var options bundle.VerifyOptions
-		repeated(flags, "signer", "everything must be signed by the key with this `FINGERPRINT`; can be repeated", &options.Signers)
+		repeated(flags, "signer", "everything must be signed by the key with this `FINGERPRINT` of 40 or 64 digits; can be repeated", &options.Signers)
 		s.accountFlags(flags)
 		return func(ctx context.Context) error { return s.verifyBundle(ctx, options) }
 	},

@@ -32,6 +32,7 @@ func (s *session) installer() *installer.Installer {
 		CacheDir:  s.inModule(s.config.PluginCacheDir),
 		RecordDir: s.recordDir(),
 		Platform:  s.platform(),
+		Policy:    s.policy,
 		Notify:    s.notify,
 	}
 }

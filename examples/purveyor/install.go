@@ -17,12 +17,14 @@ var installCommand = &command{
 purveyor install                                       # what the module here requires, as "terraform init" does
 purveyor install -chdir=live/prod -lockfile=readonly   # fail if the lock file is not complete
 purveyor install -upgrade                              # the newest versions that the module allows
+purveyor install -require-signature                    # nothing new that is not signed; what the lock file has was judged before
 provider=$(purveyor install 'hashicorp/random@~> 3.6') # no module: print the executable's path
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		i := &installation{session: s}
 		s.askFlags(flags)
 		s.platformFlag(flags)
+		s.policyFlags(flags)
 		s.accountFlags(flags)
 		flags.BoolVar(&i.upgrade, "upgrade", false, "select the newest versions, whatever the lock file has")
 		flags.Func("lockfile", "with `readonly`: fail if the lock file would have to change", i.setLockfile)

@@ -234,3 +234,21 @@ func TestProcess(t *testing.T) {
 		t.Errorf("exit status %d\n%s%s", o.code, o.out, o.err)
 	}
 }
+
+// A policy is for what is new: of what the lock file has, its word stands.
+func TestSignersThatAreAccepted(t *testing.T) {
+	t.Parallel()
+	signer, err := registrytest.NewSigner("registrytest", registrytest.SignerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, registrytest.Config{Signer: signer})
+	w.write(t, "main.tf", requires(rocket+" ~> 1.0"))
+	another := "-signer=" + strings.Repeat("AB", 20)
+	for _, command := range [][]string{{"install"}, {"lock", "-platform=linux_amd64"}, {"install", rocket}} {
+		w.fails(t, append(command[:1:1], append([]string{another}, command[1:]...)...), exitFailed, "signed by")
+	}
+	w.fails(t, []string{"install", "-signer=" + signer.Fingerprint()[24:]}, exitFailed, "fingerprint")
+	w.must(t, "install", "-require-signature", "-signer="+signer.Fingerprint())
+	w.must(t, "install", another)
+}

@@ -16,6 +16,7 @@ purveyor lock -platform=linux_amd64 -platform=darwin_arm64 -h1    # complete, al
 	setup: func(s *session, flags *flag.FlagSet) action {
 		s.askFlags(flags)
 		s.platformsFlag(flags, "to record hashes for")
+		s.policyFlags(flags)
 		s.accountFlags(flags)
 		h1 := flags.Bool("h1", false, "record the hashes of the packages' contents, too, as \"terraform providers lock\" does; downloads what nobody publishes them of")
 		return func(ctx context.Context) error { return s.lock(ctx, *h1) }

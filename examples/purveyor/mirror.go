@@ -33,7 +33,7 @@ A plan file:
 		m := &mirroring{session: s}
 		s.askFlags(flags)
 		m.selection.flags(s, flags)
-		policyFlags(flags, &m.policy)
+		s.policyFlags(flags)
 		m.destination.flags(flags)
 		flags.BoolVar(&m.prune, "prune", false, "remove the packages that nothing asks for any more")
 		flags.BoolVar(&m.dryRun, "dry-run", false, "change nothing: only say what -prune would remove")
@@ -47,7 +47,6 @@ type mirroring struct {
 	*session
 	selection
 	destination
-	policy        installer.Policy
 	prune, dryRun bool
 }
 
@@ -68,7 +67,7 @@ func (m *mirroring) run(ctx context.Context) error {
 	if m.prune && slices.ContainsFunc(plan.Wants, func(w mirror.Want) bool { return len(w.Platforms)+len(plan.Platforms) == 0 }) {
 		return usagef("-prune needs -platform, or a plan file with platforms: packages for all others are removed")
 	}
-	b, err := m.builder(m.session, plan, m.policy, nil)
+	b, err := m.builder(m.session, plan, nil)
 	if err != nil {
 		return err
 	}

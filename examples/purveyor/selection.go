@@ -79,7 +79,7 @@ func (s *session) allInModule(paths []string) []string {
 }
 
 // builder makes one that takes packages from the configured sources, or from the directory of -from.
-func (w *selection) builder(s *session, plan mirror.Plan, policy installer.Policy, target sources.Target) (*mirror.Builder, error) {
+func (w *selection) builder(s *session, plan mirror.Plan, target sources.Target) (*mirror.Builder, error) {
 	s.required = installer.Requirements{}
 	for _, want := range plan.Wants {
 		s.required[want.Provider] = sources.Constraints{}
@@ -93,6 +93,5 @@ func (w *selection) builder(s *session, plan mirror.Plan, policy installer.Polic
 		}
 	}
 	in := s.installer()
-	in.Policy = policy
 	return &mirror.Builder{Installer: in, Target: target, Notify: s.notifyMirror}, nil
 }

@@ -52,7 +52,6 @@ const shutdownTime = 30 * time.Second
 type service struct {
 	*session
 	config           netmirror.HandlerConfig
-	policy           installer.Policy
 	also             outlet
 	allow, deny      []string
 	listen, metrics  string
@@ -75,7 +74,7 @@ func (v *service) flags(set *flag.FlagSet) {
 		return err
 	})
 	set.Func("also", "publish what is fetched to the OCI repositories of this `TEMPLATE`, too", v.also.setTemplate)
-	policyFlags(set, &v.policy)
+	v.policyFlags(set)
 }
 
 func (v *service) run(ctx context.Context) error {

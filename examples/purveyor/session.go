@@ -26,8 +26,9 @@ type session struct {
 	json      bool
 	quiet     bool
 	platforms []sources.Platform
-	named     []requirement // the operands that are addresses
-	paths     []string      // the operands that are not
+	policy    installer.Policy // of what is fetched: the lock file's word stands
+	named     []requirement    // the operands that are addresses
+	paths     []string         // the operands that are not
 
 	dir string // absolute: of the module
 	out printer

@@ -1,16 +1,9 @@
 package main
 
-import (
-	"flag"
-
-	"github.com/purveyor-dev/purveyor/installer"
-)
+import "flag"
 
 // policyFlags say what is accepted.
-func policyFlags(set *flag.FlagSet, p *installer.Policy) {
-	set.BoolVar(&p.RequireSignature, "require-signature", false, "accept only packages that are signed")
-	set.Func("signer", "accept only packages signed by the key with this `FINGERPRINT`; can be repeated", func(text string) error {
-		p.Signers = append(p.Signers, text)
-		return nil
-	})
+func (s *session) policyFlags(set *flag.FlagSet) {
+	set.BoolVar(&s.policy.RequireSignature, "require-signature", false, "accept only packages that are signed")
+	repeated(set, "signer", "accept only packages signed by the key with this `FINGERPRINT` of 40 or 64 digits; can be repeated", &s.policy.Signers)
 }

@@ -23,11 +23,11 @@ var verifyCommand = &command{
 	examples: `
 purveyor verify                                           # this module's providers, against its lock file
 purveyor verify /srv/mirror                               # all packages, their hashes and the signatures that came along
-purveyor verify -signer=34365D9472D7468F… /srv/mirror     # all must be signed by this key
+purveyor verify -signer=34365D9472D7468F34365D9472D7468F34365D94 /srv/mirror    # all must be signed by this key
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		v := &verification{session: s}
-		policyFlags(flags, &v.policy)
+		s.policyFlags(flags)
 		s.accountFlags(flags)
 		return v.run
 	},
@@ -36,7 +36,6 @@ purveyor verify -signer=34365D9472D7468F… /srv/mirror     # all must be signed
 // verification is a run of verify.
 type verification struct {
 	*session
-	policy installer.Policy
 }
 
 func (v *verification) run(ctx context.Context) error {

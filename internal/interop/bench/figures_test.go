@@ -24,9 +24,9 @@ func TestMedianIsTakenOfEachFigure(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	table := table{title: "link", rows: []row{
-		{"terraform", sample{wall: 4, cpu: 5, memory: 80, connections: 2}},
-		{"slow", sample{wall: 2, cpu: 6, memory: 70, connections: 1}},
-		{"purveyor", sample{wall: 1, cpu: 4, memory: 20, requests: 3}},
+		{"terraform", sample{wall: 4, cpu: 5, system: 2, memory: 80, connections: 2}},
+		{"slow", sample{wall: 2, cpu: 6, system: 1, memory: 70, connections: 1}},
+		{"purveyor", sample{wall: 1, cpu: 4, system: 1, memory: 20, requests: 3}},
 	}}
 	table.compare(goal{of: "purveyor", against: []string{"terraform"}, limits: limits{wall: 0.25, cpu: 0.5, requests: 0}})
 	table.compare(goal{of: "purveyor", against: []string{"terraform", "slow"}})
@@ -36,14 +36,14 @@ func TestTable(t *testing.T) {
 	var out strings.Builder
 	table.print(&out)
 	const want = `
-                             link    wall s    CPU s  peak MB  requests  connections  read MB
-                        terraform      4.00     5.00       80         0            2      0.0
-                             slow      2.00     6.00       70         0            1      0.0
-                         purveyor      1.00     4.00       20         3            0      0.0
-             purveyor / terraform      0.25     0.80     0.25         -         0.00        -
-                           target  ≤ 0.25 ✓  ≤ 0.5 ✗                                         
-  purveyor / max(terraform, slow)      0.25     0.67     0.25         -         0.00        -
-               target of purveyor                                 ≤ 0 ✗                 ≤ 0 ✓
+                             link    wall s    CPU s  system s  peak MB  requests  connections  read MB
+                        terraform      4.00     5.00      2.00       80         0            2      0.0
+                             slow      2.00     6.00      1.00       70         0            1      0.0
+                         purveyor      1.00     4.00      1.00       20         3            0      0.0
+             purveyor / terraform      0.25     0.80      0.50     0.25         -         0.00        -
+                           target  ≤ 0.25 ✓  ≤ 0.5 ✗                                                   
+  purveyor / max(terraform, slow)      0.25     0.67      0.50     0.25         -         0.00        -
+               target of purveyor                                           ≤ 0 ✗                 ≤ 0 ✓
 
 `
 	if out.String() != want {

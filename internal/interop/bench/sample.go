@@ -14,6 +14,7 @@ type figure int
 const (
 	wall        figure = iota // seconds
 	cpu                       // seconds, user and system
+	system                    // seconds of it that the system took
 	memory                    // the most MB at a time
 	requests                  // to the registry
 	connections               // the most at a time, to the registry
@@ -38,6 +39,7 @@ func measure(cmd *exec.Cmd) (s sample, err error) {
 	}
 	s[wall] = time.Since(started).Seconds()
 	s[cpu] = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	s[system] = cmd.ProcessState.SystemTime().Seconds()
 	s[memory] = float64(peakMemory(cmd.ProcessState)) / megabyte
 	s[read] = float64(bytesRead) / megabyte
 	return s, nil

@@ -66,6 +66,9 @@ func (s *scenario) run(ctx context.Context, self string, out io.Writer) error {
 	}
 	defer registry.stop()
 	fmt.Fprintf(out, "%s; %d run(s) of each\n", s.title(), s.runs)
+	if err := s.touchMuch(); err != nil {
+		return err
+	}
 	samples := make([][]sample, len(s.entrants))
 	for range s.runs {
 		for i, e := range s.entrants {
@@ -87,7 +90,7 @@ func (s *scenario) once(ctx context.Context, r *registry, e entrant) (sample, er
 		return sample{}, err
 	}
 	defer m.remove()
-	if err := m.touchMemory(s.offer.Sets[e.set]); err != nil {
+	if err := m.touch(s.offer.Sets[e.set]); err != nil {
 		return sample{}, err
 	}
 	for _, step := range e.before {

@@ -10,10 +10,10 @@ import (
 )
 
 // headings are those of the columns, one for each figure.
-var headings = [figures]string{"wall s", "CPU s", "peak MB", "requests", "connections", "read MB"}
+var headings = [figures]string{"wall s", "CPU s", "system s", "peak MB", "requests", "connections", "read MB"}
 
 // formats are those of the figures themselves.
-var formats = [figures]string{"%.2f", "%.2f", "%.0f", "%.0f", "%.0f", "%.1f"}
+var formats = [figures]string{"%.2f", "%.2f", "%.2f", "%.0f", "%.0f", "%.0f", "%.1f"}
 
 // goal is what a row is compared with, and how good it should be.
 type goal struct {
