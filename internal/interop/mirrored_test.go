@@ -92,6 +92,9 @@ func TestMirrorsOfClientsAreFilesystemMirrors(t *testing.T) {
 	})
 }
 
+// publishes is the hashes that the clients put into the mirrors they make.
+var publishes = map[string]string{"terraform": "h1", "tofu": "zh"}
+
 // A static file server over the directory is a network mirror, as the clients' documentation says.
 func TestMirrorsOfClientsAreNetworkMirrors(t *testing.T) {
 	withEach(t, func(t *testing.T, c cli) {
@@ -102,8 +105,8 @@ func TestMirrorsOfClientsAreNetworkMirrors(t *testing.T) {
 			config := block(method, argument+` = "`+srv.URL+`/providers/"`+"\n    trust_all_hashes = true")
 			installed := installFrom(t, m, configured(t, config, cliconfig.SourceOptions{Client: srv.Client()}))
 			for p, lock := range installed.locks(t) {
-				if n := count(lock.Hashes, "h1"); n != 2 {
-					t.Errorf("%s: %s has %d h1 hashes, want those of both platforms", method, p, n)
+				if n := count(lock.Hashes, publishes[c.name]); n != 2 {
+					t.Errorf("%s: %s has %d %s hashes, want those of both platforms", method, p, n, publishes[c.name])
 				}
 			}
 		}
