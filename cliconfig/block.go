@@ -15,22 +15,22 @@ import (
 // are as weak as those of HCL 1, see each getter.
 type Block struct {
 	Type     string            // "network_mirror"
-	Labels   []string          // none for installation methods
 	Range    hcl.Range         // of the type
 	Registry sources.Host      // of addresses that name none
 	Include  []sources.Pattern // of an installation method
 
 	*report
-	attrs hcl.Attributes
-	known []string // names that were asked for
-	src   []byte
+	labels []string // none for installation methods
+	attrs  hcl.Attributes
+	known  []string // names that were asked for
+	src    []byte
 }
 
 // newBlock reads the arguments of a block. What is written as a block counts as an argument whose value is an object.
 func (d *decoder) newBlock(b *hcl.Block) *Block {
 	block := &Block{
-		Type: b.Type, Labels: b.Labels, Range: b.TypeRange,
-		Registry: d.opts.Registry, report: &d.report, src: d.src,
+		Type: b.Type, Range: b.TypeRange, Registry: d.opts.Registry,
+		report: &d.report, labels: b.Labels, src: d.src,
 	}
 	if native, ok := b.Body.(*hclsyntax.Body); ok {
 		block.attrs = d.nativeArguments(native)

@@ -53,10 +53,11 @@ type Config struct {
 	Implied bool
 
 	// DevOverrides are directories with executables to be used instead of installed providers, cleaned but as relative
-	// as they are written. Using them is up to the caller; they are not part of [Config.Source].
+	// as they are written, to [Environment.WorkingDir]. Using them is up to the caller; they are not part of [Config.Source].
 	DevOverrides map[sources.Provider]string
 
-	// PluginCacheDir is the directory of the shared plugin cache; "" for none.
+	// PluginCacheDir is the directory of the shared plugin cache; "" for none. [Load] makes it absolute, from
+	// [Environment.WorkingDir]; [Parse] leaves it as it is written.
 	PluginCacheDir string
 
 	// PluginCacheMayBreakLockFile allows using the cache for providers that the dependency lock file does not know.
@@ -100,6 +101,15 @@ func Parse(src []byte, filename string, opts Options) (*Config, hcl.Diagnostics)
 		m.config.implied(opts, nil, nil)
 	}
 	return m.result()
+}
+
+// absolute resolves a path against the working directory of the configuration's environment; that of the process, where
+// nobody has said which it is.
+func (c *Config) absolute(path string) string {
+	if c == nil || c.env == nil {
+		return path
+	}
+	return c.env().absolute(path)
 }
 
 // Err returns an [*Error] if the configuration had errors, nil otherwise.

@@ -23,7 +23,7 @@ type CredentialsHelper struct {
 const helperPrefix = "terraform-credentials-"
 
 func (d *decoder) helper(b *Block) {
-	helper := CredentialsHelper{Name: b.Labels[0], Args: b.Strings("args"), Range: b.Range}
+	helper := CredentialsHelper{Name: b.labels[0], Args: b.Strings("args"), Range: b.Range}
 	if helper.Name == "" || filepath.Base(helper.Name) != helper.Name {
 		d.fail(b.Range, "Invalid credentials_helper block", "The label is the name of a helper, not a path: \"x\" stands for the program %sx.", helperPrefix)
 	}
@@ -83,7 +83,8 @@ func (c *Credentials) String() string {
 // Format prints String whatever the verb.
 func (c *Credentials) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
-// Token returns the token for a host, "" if there is none. The error is a [*HelperError].
+// Token returns the token for a host, "" if there is none. The error is a [*HelperError], or the
+// context's.
 func (c *Credentials) Token(ctx context.Context, host sources.Host) (sources.Token, error) {
 	if token, ok := c.tokens[host]; ok || c.helper == nil {
 		return token, nil

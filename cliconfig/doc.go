@@ -10,7 +10,8 @@
 // $XDG_CONFIG_HOME/opentofu/tofurc, the first that exists (on Windows tofu.rc or terraform.rc in %APPDATA%), and *.tfrc
 // and *.tfrc.json in ~/.terraform.d, or else $XDG_CONFIG_HOME/opentofu (on Windows %APPDATA%\terraform.d), follow in the
 // order of their names. See [Environment] for where the variables come from: never from the process, unless
-// [OSEnvironment] is asked.
+// [OSEnvironment] is asked. Relative paths in a file are relative to [Environment.WorkingDir], and those of
+// docker_style_config_files to the directory of the file.
 //
 // # Syntax
 //

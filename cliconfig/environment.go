@@ -15,7 +15,8 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// Environment is what [Load] knows about the machine. Nothing is taken from the process but what is given here.
+// Environment is what [Load] knows about the machine. Nothing is taken from the process but what is given here, and what a
+// field's zero value says.
 type Environment struct {
 	// Variables are "NAME=value", as in [os.Environ]; of two with one name the last counts. On Windows, case does not
 	// matter in names.
@@ -28,8 +29,8 @@ type Environment struct {
 	// AppData is the directory for application data that roams with the user, on Windows. Empty: the variable APPDATA.
 	AppData string
 
-	// WorkingDir is what relative paths of configuration files are relative to, and where ./terraform.d/plugins is
-	// looked for. Empty: the working directory of the process.
+	// WorkingDir is what the relative paths of mirrors, of the plugin cache and of TF_CLI_CONFIG_FILE are relative to, where
+	// ./terraform.d/plugins is looked for, and where helpers run. Empty: the working directory of the process.
 	WorkingDir string
 
 	// Platform decides where files are looked for. Zero: [sources.CurrentPlatform].

@@ -23,7 +23,7 @@ func Load(env Environment, opts Options) (*Config, hcl.Diagnostics) {
 	m := newMerger(opts)
 	m.files(env)
 	m.merge(env)
-	m.checkCacheDir()
+	m.settleCacheDir(env)
 	m.findHelper(env)
 	if len(m.installation) == 0 {
 		m.implied(env)
@@ -82,15 +82,20 @@ func (m *merger) unreadable(path, variable string, err error) {
 	m.put(hcl.DiagError, nil, "Unreadable CLI configuration", "The CLI configuration at %s cannot be read: %s.%s", path, pathless(err), advice)
 }
 
-// checkCacheDir reports a plugin cache that is not there: most often its name is misspelt.
-func (m *merger) checkCacheDir() {
-	dir := m.config.PluginCacheDir
-	if dir == "" {
+// settleCacheDir makes the plugin cache absolute, and reports one that is not there: most often its name is misspelt.
+func (m *merger) settleCacheDir(env Environment) {
+	written := m.config.PluginCacheDir
+	if written == "" {
 		return
 	}
-	if _, err := os.Stat(m.config.env().absolute(dir)); err != nil {
-		m.put(hcl.DiagError, m.cacheDirRange(), "Unusable plugin cache", "The directory %s cannot be used: %s. Create it if the name is right.", dir, pathless(err))
+	dir, err := filepath.Abs(env.absolute(written))
+	if err == nil {
+		_, err = os.Stat(dir)
 	}
+	if err != nil {
+		m.put(hcl.DiagError, m.cacheDirRange(), "Unusable plugin cache", "The directory %s cannot be used: %s. Create it if the name is right.", written, pathless(err))
+	}
+	m.config.PluginCacheDir = dir
 }
 
 // cacheDirRange returns where the plugin cache is configured; nil if that is in the environment.

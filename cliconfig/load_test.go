@@ -209,6 +209,57 @@ func TestCacheOfTheEnvironmentMustExist(t *testing.T) {
 	}
 }
 
+// Relative paths follow the environment, not the process, and all of them the same way.
+func TestRelativePaths(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"work/cache/x": "",
+		"work/rc":      "plugin_cache_dir = \"cache\"\n" + mirror("mirror"),
+		"work/mirror/registry.example.com/acme/rocket/terraform-provider-rocket_1.2.3_linux_amd64.zip": "",
+	})
+	config := load(t, environment(dir, linux, "TF_CLI_CONFIG_FILE=rc"))
+	if want := filepath.Join(dir, "work", "cache"); config.PluginCacheDir != want {
+		t.Errorf("cache %s, want %s", config.PluginCacheDir, want)
+	}
+	if got := config.Methods[0].Location.(cliconfig.FilesystemMirror).Path; got != "mirror" {
+		t.Errorf("path %q; it is not what is written", got)
+	}
+	chain, err := config.Source(cliconfig.SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing, err := chain.Versions(t.Context(), sources.MustParseProvider("registry.example.com/acme/rocket"))
+	if err != nil || len(listing.Versions) != 1 {
+		t.Errorf("%v, %v", listing, err)
+	}
+}
+
+// Without a working directory the process has one.
+func TestRelativePathsOfTheProcess(t *testing.T) {
+	dir := tree(t, map[string]string{"cache/x": "", "rc": `plugin_cache_dir = "cache"`})
+	t.Chdir(dir)
+	config := load(t, cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=rc"}, Platform: linux})
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(wd, "cache"); config.PluginCacheDir != want {
+		t.Errorf("cache %s, want %s", config.PluginCacheDir, want)
+	}
+}
+
+// A configuration that somebody has put together has no environment; a mirror without a path is nowhere.
+func TestConfigurationsMadeByHand(t *testing.T) {
+	t.Parallel()
+	row := cliconfig.Methods()[1]
+	for path, fails := range map[string]bool{"mirror": false, "": true} {
+		config := &cliconfig.Config{Methods: []cliconfig.Method{{Type: row, Location: cliconfig.FilesystemMirror{Path: path}}}}
+		if _, err := config.Source(cliconfig.SourceOptions{}); (err != nil) != fails {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+}
+
 func TestOnlyOneInstallationInAllFiles(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{"home/.tofurc": mirror("/x"), "home/.terraform.d/a.tfrc": "\n" + mirror("/y")})

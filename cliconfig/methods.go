@@ -87,19 +87,19 @@ func orNone[T ~int | ~int64](v *T) T {
 
 // FilesystemMirror is a filesystem_mirror block.
 type FilesystemMirror struct {
-	Path string // as written: relative to the working directory of the process, "~" and variables not expanded
+	Path string // as written: relative to [Environment.WorkingDir], "~" and variables not expanded
 }
 
 func decodeFilesystemMirror(b *Block) Location {
 	return FilesystemMirror{Path: b.RequiredString("path")}
 }
 
-func buildFilesystemMirror(location Location, _ *Config, _ SourceOptions) (sources.Source, error) {
+func buildFilesystemMirror(location Location, config *Config, _ SourceOptions) (sources.Source, error) {
 	method, ok := location.(FilesystemMirror)
-	if !ok {
-		return nil, fmt.Errorf("a FilesystemMirror is needed, not %T", location)
+	if !ok || method.Path == "" {
+		return nil, fmt.Errorf("a FilesystemMirror with a Path is needed, not %T", location)
 	}
-	return fsmirror.New(method.Path), nil
+	return fsmirror.New(config.absolute(method.Path)), nil
 }
 
 // NetworkMirror is a network_mirror block.

@@ -31,9 +31,9 @@ type OCICredentials struct {
 	Repository string // the first segments of the repositories' names; "": all of them
 
 	Username     string
-	Password     Secret
-	AccessToken  Secret
-	RefreshToken Secret
+	Password     sources.Token
+	AccessToken  sources.Token
+	RefreshToken sources.Token
 	Helper       string // name of a Docker credential helper: the program is docker-credential-<name>
 
 	Range hcl.Range
@@ -61,16 +61,16 @@ func (c *Config) OCICredentials() *ocimirror.Keychain {
 	return keychain
 }
 
-func (c OCICredentials) entry() ocimirror.Entry {
-	return ocimirror.Entry{
+func (c OCICredentials) entry() ocimirror.KeychainEntry {
+	return ocimirror.KeychainEntry{
 		Registry:   c.Registry,
 		Repository: c.Repository,
 		Helper:     c.Helper,
 		Credential: ocimirror.Credential{
 			Username:     c.Username,
-			Password:     sources.Token(c.Password),
-			AccessToken:  sources.Token(c.AccessToken),
-			RefreshToken: sources.Token(c.RefreshToken),
+			Password:     c.Password,
+			AccessToken:  c.AccessToken,
+			RefreshToken: c.RefreshToken,
 		},
 	}
 }
@@ -142,11 +142,11 @@ func (d *decoder) ociCredentials(b *Block) {
 	groups := 0
 	if b.Has("username") || b.Has("password") {
 		groups++
-		c.Username, c.Password = b.RequiredString("username"), Secret(b.RequiredString("password"))
+		c.Username, c.Password = b.RequiredString("username"), sources.Token(b.RequiredString("password"))
 	}
 	if b.Has("access_token") || b.Has("refresh_token") {
 		groups++
-		c.AccessToken, c.RefreshToken = Secret(b.RequiredString("access_token")), Secret(b.RequiredString("refresh_token"))
+		c.AccessToken, c.RefreshToken = sources.Token(b.RequiredString("access_token")), sources.Token(b.RequiredString("refresh_token"))
 	}
 	if b.Has("docker_credentials_helper") {
 		groups++
@@ -165,10 +165,10 @@ func (d *decoder) ociCredentials(b *Block) {
 
 func (d *decoder) ociPrefix(b *Block, c *OCICredentials) {
 	var path bool
-	c.Registry, c.Repository, path = strings.Cut(b.Labels[0], "/")
+	c.Registry, c.Repository, path = strings.Cut(b.labels[0], "/")
 	if !isRegistryName(c.Registry) || path && !repositoryName.MatchString(c.Repository) {
 		d.fail(b.Range, "Invalid oci_credentials block",
 			"The label %q must be the domain of a registry, perhaps followed by a slash and the first segments of repository names.",
-			b.Labels[0])
+			b.labels[0])
 	}
 }

@@ -2,7 +2,6 @@ package cliconfig
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,20 +9,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
-
-// Secret is a text that does not show itself when printed; string(s) is what it hides.
-type Secret string
-
-const redacted = "(redacted)"
-
-// String hides the secret.
-func (s Secret) String() string { return redacted }
-
-// Format hides the secret whatever the verb.
-func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, redacted) }
-
-// MarshalText hides the secret, in JSON and in structured logs.
-func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // printable returns the file for printing diagnostics: the values of secret arguments are blanked, by asterisks in the
 // same places, so that no message quotes them. It works on files with syntax errors, too.

@@ -32,7 +32,7 @@ func (p RegistryProtocols) or(q RegistryProtocols) RegistryProtocols {
 }
 
 func (d *decoder) hostLabel(b *Block) (sources.Host, bool) {
-	host, err := sources.ParseHost(b.Labels[0])
+	host, err := sources.ParseHost(b.labels[0])
 	if err != nil {
 		d.fail(b.Range, "Invalid hostname", "The label of this %s block is wrong: %s.", b.Type, err)
 	}

@@ -1,6 +1,9 @@
 package hashing
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Authority says on whose word a hash is believed. A greater one is better.
 type Authority int
@@ -71,6 +74,18 @@ type Computed struct {
 	Archive Hash // zh of the archive's bytes
 }
 
+// String returns identity and fingerprint, for people.
+func (s *Signer) String() string {
+	text := strings.TrimPrefix(s.Identity+", key "+s.Fingerprint, ", ")
+	if s.Carried {
+		text += " (which came with the package)"
+	}
+	if !s.ExpiredAt.IsZero() {
+		text += ", expired on " + s.ExpiredAt.Format(time.DateOnly)
+	}
+	return text
+}
+
 // Proof says how far a package was verified.
 type Proof struct {
 	Authority Authority // the best of the claims that matched
@@ -78,4 +93,21 @@ type Proof struct {
 	Locked    bool      // a hash of the lock file matched
 	Computed  Computed  // as given to Judge
 	Hashes    []Hash    // fit for a lock file: sorted bytewise, each once
+}
+
+// String returns what the verification rests on, for people: "as locked, signed by Example Security, key 0123…CDEF".
+func (p *Proof) String() string {
+	var parts []string
+	if p.Locked {
+		parts = append(parts, "as locked")
+	}
+	switch {
+	case p.Signer != nil:
+		parts = append(parts, "signed by "+p.Signer.String())
+	case p.Authority == Reported:
+		parts = append(parts, "as its source reports")
+	case !p.Locked:
+		parts = append(parts, "unverified")
+	}
+	return strings.Join(parts, ", ")
 }

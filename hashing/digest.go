@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// BufferBytes is the size of the buffers through which this package reads, in bytes. Smaller ones cost time, larger
+// bufferBytes is the size of the buffers through which this package reads, in bytes. Smaller ones cost time, larger
 // ones gain none.
-const BufferBytes = 256 << 10
+const bufferBytes = 256 << 10
 
-var buffers = sync.Pool{New: func() any { return new([BufferBytes]byte) }}
+var buffers = sync.Pool{New: func() any { return new([bufferBytes]byte) }}
 
 // Archive returns the "zh" hash of a zip archive, which it reads to its end. The error is that of r or of ctx, which
 // is looked at between two reads.
@@ -25,7 +25,7 @@ func Archive(ctx context.Context, r io.Reader) (Hash, error) {
 
 // digest returns the SHA-256 of all that r has.
 func digest(ctx context.Context, r io.Reader) (sum [sha256.Size]byte, err error) {
-	buffer := buffers.Get().(*[BufferBytes]byte)
+	buffer := buffers.Get().(*[bufferBytes]byte)
 	defer buffers.Put(buffer)
 	hash := sha256.New()
 	for {

@@ -21,7 +21,7 @@
 // # Computing
 //
 // [Dir], [Zip] and [Archive] read and hash. [Contents] is for those who read the bytes anyway: it turns digests of
-// single files, in any order, into h1 hashes. All reading goes through buffers of [BufferBytes] and stops between two
+// single files, in any order, into h1 hashes. All reading goes through buffers of 256 KiB and stops between two
 // of them when the context ends.
 //
 // # Trust

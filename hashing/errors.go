@@ -54,13 +54,14 @@ type By string
 
 // Who can hold a package to its hashes.
 const (
-	ByLock   By = "dependency lock file"
-	BySource By = "source"
-	BySums   By = "SHA256SUMS document" // a registry's, which must agree with what the registry says elsewhere
-	ByOrigin By = "package it was copied from"
+	ByLock     By = "dependency lock file"
+	BySource   By = "source"
+	BySums     By = "SHA256SUMS document"        // a registry's, which must agree with what the registry says elsewhere
+	ByOriginal By = "original that was verified" // of which this is a copy, or what became of it
 )
 
-// MismatchError says that a package is not the one that was locked or that its source describes. Do not use the package.
+// MismatchError says that a package is not the one that was locked, that its source describes, or that was verified. Do not
+// use the package.
 type MismatchError struct {
 	By   By
 	Want []Hash // of which one had to match, sorted
@@ -69,9 +70,12 @@ type MismatchError struct {
 
 func (e *MismatchError) Error() string {
 	advice := "the package is not the one that its source describes: do not use it, and report it to whoever runs the source"
-	if e.By == ByLock {
+	switch e.By {
+	case ByLock:
 		advice = "it was altered, or it is for a platform that the lock file does not cover: " +
 			"do not use it unless you know why, in which case lock the provider again for this platform"
+	case ByOriginal:
+		advice = "it has changed since it was verified: fetch the package again"
 	}
 	return fmt.Sprintf("the package does not match the %s: it has %s, expected %s; %s",
 		e.By, list(e.Got), list(e.Want), advice)

@@ -29,9 +29,9 @@ func (s Sums) Lookup(filename string) (Hash, bool) {
 }
 
 // ParseSums reads a SHA256SUMS document as sha256sum writes it, the "shasums" of the provider registry protocol
-// (https://opentofu.org/docs/internals/provider-registry-protocol/): lines of 64 hexadecimal digits, a space, a space
-// or the marker "*", and a file name. Lines may end in CR LF, blank lines are skipped, upper-case digits are folded,
-// and an entry may be repeated.
+// (https://opentofu.org/docs/internals/provider-registry-protocol/): lines of 64 hexadecimal digits, white space,
+// perhaps the marker "*", and a file name. White space around a line does not count, so lines may end in CR LF; blank
+// lines are skipped, upper-case digits are folded, and an entry may be repeated.
 //
 // Everything else is a [*SumsError], and then nothing of the document is given: a line that cannot be read may be the
 // one that matters. That includes two different sums for one name.

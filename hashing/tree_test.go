@@ -127,7 +127,7 @@ func TestDirOfNothing(t *testing.T) {
 
 func TestDirLargerThanItsBuffer(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, map[string]string{"large": string(bytes.Repeat([]byte("0123456789abcdef+"), hashing.BufferBytes/8))})
+	dir := tree(t, map[string]string{"large": string(bytes.Repeat([]byte("0123456789abcdef+"), 256<<10/8))})
 	got, err := hashing.Dir(context.Background(), dir)
 	if want := referenceDir(t, dir); err != nil || got != want {
 		t.Errorf("Dir = %s, %v; want %s", got, err, want)

@@ -19,21 +19,34 @@ func (j *job) adopt(ctx context.Context, pkg *sources.Package) (*stored, error) 
 	if err != nil {
 		return nil, err
 	}
-	proof, err := j.judge(hashing.Computed{Tree: tree}, claims)
-	if isUnverifiable(err) && j.in.Policy.AllowUnverifiableInsecure {
-		proof, err = j.judgeUnverifiable(hashing.Computed{Tree: tree}, claims)
-	}
+	proof, err := j.weighDir(pkg.Content.Dir, tree, claims)
 	if err != nil {
 		return nil, err
 	}
+	j.send(Event{Kind: EventVerified, Proof: proof})
 	if _, err := findExecutable(pkg.Content.Dir, j.selection.Provider); err != nil {
 		return nil, err
 	}
 	return &stored{dir: pkg.Content.Dir, proof: proof, location: pkg.Location}, nil
 }
 
-// judgeUnverifiable passes over hashes that say nothing about a directory; those that do still bind.
-func (j *job) judgeUnverifiable(computed hashing.Computed, claims hashing.Claims) (*hashing.Proof, error) {
+// weighDir compares a directory's hash with lock file, claims and policy.
+func (j *job) weighDir(dir string, tree hashing.Hash, claims hashing.Claims) (*hashing.Proof, error) {
+	computed := hashing.Computed{Tree: tree}
+	proof, err := j.weigh(computed, claims)
+	if !isUnverifiable(err) || !j.in.Policy.AllowUnverifiableInsecure {
+		return proof, err
+	}
+	why := err
+	if proof, err = j.weighUnverifiable(computed, claims); err != nil {
+		return nil, err
+	}
+	j.send(Event{Kind: EventWarning, Message: fmt.Sprintf("Policy.AllowUnverifiableInsecure lets %s pass: %v", dir, why)})
+	return proof, nil
+}
+
+// weighUnverifiable passes over hashes that say nothing about a directory; those that do still bind.
+func (j *job) weighUnverifiable(computed hashing.Computed, claims hashing.Claims) (*hashing.Proof, error) {
 	claims = j.in.Policy.admissible(claims)
 	proof, err := hashing.Judge(computed, nil, claims)
 	if isUnverifiable(err) {

@@ -32,26 +32,44 @@ func (a *Archive) Publishable() sources.Archive {
 var ErrNoArchive = errors.New("the source has the package unpacked, and no archive of it")
 
 // Fetch downloads the archive of one package to path and verifies it as Install does, but installs nothing: for those who
-// build mirrors. The directory of path must exist; what is at path is replaced, at once and only by a verified archive.
+// build mirrors. No lock file binds: hold Proof.Computed to its hashes yourself, with [hashing.Judge].
+//
+// The directory of path must exist; what is at path is replaced, at once and only by a verified archive. A process that is
+// killed leaves a file .fetch-* beside it, which the first Fetch to that directory removes that begins a day later.
+//
 // The error is an [*Error] with one [*ProviderError], which matches [ErrNoArchive] where there is nothing to download.
 func (in *Installer) Fetch(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform, path string) (*Archive, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, &FieldError{Field: "path", Problem: err.Error()}
+		return nil, &sources.FieldError{Field: "path", Problem: err.Error()}
 	}
-	if err := checkPlatform("on", on); err != nil {
+	if err := checkPackage(p, v, on); err != nil {
 		return nil, err
 	}
-	r, err := in.begin(&Request{})
+	r, err := in.begin(ctx, &Request{})
 	if err != nil {
 		return nil, err
 	}
 	j := &job{run: r, selection: &Selection{Provider: p, Version: v}, on: on}
 	archive, err := j.keepArchive(ctx, path)
 	if err != nil {
-		return nil, asError([]*ProviderError{j.fail(PhaseInstall, err)})
+		return nil, asError([]*ProviderError{j.fail(PhaseFetch, err)})
 	}
+	j.send(Event{Kind: EventFetched, Path: archive.Path, Proof: archive.Proof, Size: archive.Size})
 	return archive, nil
+}
+
+// checkPackage refuses parameters of Fetch that no package can have.
+func checkPackage(p sources.Provider, v sources.Version, on sources.Platform) error {
+	switch {
+	case p.IsZero():
+		return &sources.FieldError{Field: "p", Problem: "is a zero Provider; make providers with sources.ParseProvider"}
+	case p.BuiltIn():
+		return &sources.FieldError{Field: "p", Problem: p.String() + " is built into terraform and tofu; there is nothing to fetch"}
+	case v.IsZero():
+		return &sources.FieldError{Field: "v", Problem: "is a zero Version; make versions with sources.ParseVersion"}
+	}
+	return checkPlatform("on", on)
 }
 
 // keepArchive prepares the archive beside its place.
@@ -63,7 +81,7 @@ func (j *job) keepArchive(ctx context.Context, path string) (_ *Archive, err err
 	if pkg.Content.Archive == nil {
 		return nil, ErrNoArchive
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), scratchPrefix)
+	file, err := fetchFile(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}

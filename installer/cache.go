@@ -59,7 +59,8 @@ const (
 )
 
 // List returns the packages in the order of addresses, versions and platforms. Packages that come or go meanwhile may be in
-// the list or not. Where something cannot be read, the list has the rest, and the error all reasons.
+// the list or not. Where something cannot be read, the list has the rest, and the error all reasons. Without a Dir that can
+// be a cache, the error is a [*sources.FieldError], as for the other methods.
 func (c *Cache) List(ctx context.Context) ([]CacheEntry, error) {
 	found, err := c.packages(ctx)
 	list := make([]CacheEntry, len(found))
@@ -146,20 +147,20 @@ func unlessGone(err error) error {
 // root returns the absolute path of the directory; "" if it does not exist.
 func (c *Cache) root() (string, error) {
 	if c.Dir == "" {
-		return "", &FieldError{Field: "Cache.Dir", Problem: "is required: where is the cache?"}
+		return "", &sources.FieldError{Field: "Cache.Dir", Problem: "is required: where is the cache?"}
 	}
 	root, err := filepath.Abs(c.Dir)
 	if err != nil {
-		return "", &FieldError{Field: "Cache.Dir", Problem: err.Error()}
+		return "", &sources.FieldError{Field: "Cache.Dir", Problem: err.Error()}
 	}
 	info, err := os.Stat(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case err != nil:
-		return "", &FieldError{Field: "Cache.Dir", Problem: err.Error()}
+		return "", &sources.FieldError{Field: "Cache.Dir", Problem: err.Error()}
 	case !info.IsDir():
-		return "", &FieldError{Field: "Cache.Dir", Problem: root + " is not a directory"}
+		return "", &sources.FieldError{Field: "Cache.Dir", Problem: root + " is not a directory"}
 	}
 	return root, nil
 }
@@ -171,16 +172,16 @@ func (c *Cache) records() (records, error) {
 	}
 	dir, err := filepath.Abs(c.RecordDir)
 	if err != nil {
-		return "", &FieldError{Field: "Cache.RecordDir", Problem: err.Error()}
+		return "", &sources.FieldError{Field: "Cache.RecordDir", Problem: err.Error()}
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case err != nil:
-		return "", &FieldError{Field: "Cache.RecordDir", Problem: err.Error()}
+		return "", &sources.FieldError{Field: "Cache.RecordDir", Problem: err.Error()}
 	case !isPrivate(info):
-		return "", &FieldError{Field: "Cache.RecordDir", Problem: fmt.Sprintf("%s must belong to the user and be writable by nobody else", dir)}
+		return "", &sources.FieldError{Field: "Cache.RecordDir", Problem: fmt.Sprintf("%s must belong to the user and be writable by nobody else", dir)}
 	}
 	return records(dir), nil
 }

@@ -224,7 +224,7 @@ func TestCacheListOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"", file} {
-		var field *installer.FieldError
+		var field *sources.FieldError
 		if _, err := (&installer.Cache{Dir: dir}).List(t.Context()); !errors.As(err, &field) || field.Field != "Cache.Dir" {
 			t.Errorf("%q: error is %v", dir, err)
 		}

@@ -40,9 +40,9 @@ type CachePruned struct {
 func (o *CachePrune) check() error {
 	switch {
 	case o.OlderThan < 0:
-		return &FieldError{Field: "CachePrune.OlderThan", Problem: fmt.Sprintf("is %s; want a duration, or zero for any age", o.OlderThan)}
+		return &sources.FieldError{Field: "CachePrune.OlderThan", Problem: fmt.Sprintf("is %s; want a duration, or zero for any age", o.OlderThan)}
 	case o.MaxBytes < 0:
-		return &FieldError{Field: "CachePrune.MaxBytes", Problem: fmt.Sprintf("is %d; want a number of bytes, or zero for no limit", o.MaxBytes)}
+		return &sources.FieldError{Field: "CachePrune.MaxBytes", Problem: fmt.Sprintf("is %d; want a number of bytes, or zero for no limit", o.MaxBytes)}
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func TestPruneRefusesNonsense(t *testing.T) {
 		"CachePrune.OlderThan": {OlderThan: -1},
 		"CachePrune.MaxBytes":  {MaxBytes: -1},
 	} {
-		var wrong *installer.FieldError
+		var wrong *sources.FieldError
 		if _, err := newStock(t).cache().Prune(t.Context(), options); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("%s: error is %v", field, err)
 		}

@@ -165,11 +165,11 @@ func TestTheLockIsWaitedForAndTheResultUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting := make(chan struct{})
-	f.in.Notify = func(e installer.Event) {
+	f.in.Notify = f.then(func(e installer.Event) {
 		if e.Kind == installer.EventWaiting {
 			close(waiting)
 		}
-	}
+	})
 	done := make(chan error, 1)
 	go func() {
 		_, err := f.in.Install(t.Context(), req)

@@ -137,7 +137,7 @@ func TestAPackageThatDisappearsIsBroughtAgain(t *testing.T) {
 			f, req, pkg := installed(t)
 			f.in.Dir, f.in.Link = t.TempDir(), link
 			hits := 0
-			f.in.Notify = func(e installer.Event) {
+			f.in.Notify = f.then(func(e installer.Event) {
 				if e.Kind != installer.EventCacheHit {
 					return
 				}
@@ -146,7 +146,7 @@ func TestAPackageThatDisappearsIsBroughtAgain(t *testing.T) {
 						t.Error(err)
 					}
 				}
-			}
+			})
 			again := f.install(req).Packages[0]
 			if tree, err := hashing.Dir(t.Context(), again.Dir); err != nil || tree != pkg.Proof.Computed.Tree {
 				t.Errorf("%s, %s: installed is %s (%v)", name, link, tree, err)
@@ -171,7 +171,7 @@ func TestAPackageThatOthersBroughtIsMarked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.in.Notify = func(e installer.Event) {
+	f.in.Notify = f.then(func(e installer.Event) {
 		if e.Kind != installer.EventWaiting {
 			return
 		}
@@ -179,7 +179,7 @@ func TestAPackageThatOthersBroughtIsMarked(t *testing.T) {
 		if err := errors.Join(os.Rename(hidden, pkg.Stored), held.Unlock()); err != nil {
 			t.Error(err)
 		}
-	}
+	})
 	f.install(req)
 	if age := time.Since(mtime(t, lock)); age > time.Minute {
 		t.Errorf("the mark of use is %s old", age)

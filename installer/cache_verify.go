@@ -135,7 +135,7 @@ func (v *CacheVerdict) compareRecord(records records) (*hashing.Proof, error) {
 		return nil, nil
 	}
 	if known.Tree != v.Tree {
-		return nil, v.mismatch(hashing.ByOrigin, known.Tree)
+		return nil, v.mismatch(hashing.ByOriginal, known.Tree)
 	}
 	return known.proof(), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
 )
 
 func verify(t *testing.T, c *installer.Cache, locks ...installer.Locks) map[string]installer.CacheVerdict {
@@ -173,7 +174,7 @@ func TestVerifyNeedsPrivateRecords(t *testing.T) {
 	_, errVerify := c.Verify(t.Context())
 	_, errPrune := c.Prune(t.Context(), installer.CachePrune{})
 	for _, err := range []error{errVerify, errPrune} {
-		var field *installer.FieldError
+		var field *sources.FieldError
 		if !errors.As(err, &field) || field.Field != "Cache.RecordDir" {
 			t.Errorf("error is %v", err)
 		}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"strings"
+	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -118,90 +118,103 @@ func (b *flakyBody) Close() error {
 	return nil
 }
 
-// Whatever goes wrong and whenever it is cancelled, an installation ends, with the right package or an error, and
-// leaves no connection and no goroutine behind: package synctest would find one.
+// Whatever goes wrong and whenever it is cancelled, each call ends, with the right package or an error, its events are as
+// promised, and it leaves no connection and no goroutine behind: package synctest would find one.
 func TestWhateverGoesWrong(t *testing.T) {
 	t.Parallel()
 	archive := noise(t, 3*mb, "terraform-provider-alpha")
 	sum := hashing.ZH(sha256.Sum256(archive))
-	var installed, failed int
-	seeds := uint64(150)
+	done, failed := map[string]int{}, map[string]int{}
+	seeds := uint64(180)
 	if raceDetector {
-		seeds = 40 // everything takes ten times as long
+		seeds = 60 // everything takes ten times as long
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		f := &flaky{archive: archive, rand: r, ranges: r.IntN(4) > 0, sized: r.IntN(6) > 0}
-		in := &installer.Installer{
-			Dir: t.TempDir(), ConnectionsPerArchive: 1 + r.IntN(6), Connections: 1 + r.IntN(6), Downloads: 1 + r.IntN(4),
-			SegmentSize: 50_000 + r.Int64N(mb), Unpacks: 1,
-			Source: oneSource{&sources.Package{
-				Provider: provider("acme/alpha"), Version: version("1.0.0"), Platform: sources.CurrentPlatform(),
-				Location: "flaky", Content: sources.Content{Archive: f},
-			}},
-		}
-		sequence := &sequence{t: t}
-		in.Notify = sequence.check
+		in := f.installer(t)
+		watched := watch(t, in)
 		patience := time.Hour
 		if r.IntN(4) == 0 {
 			patience = time.Duration(r.IntN(10_000)) * time.Millisecond
 		}
+		method := []string{"Install", "Lock", "Fetch"}[seed%3]
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			result, err := in.Install(ctx, require("acme/alpha", ""))
-			if err != nil {
-				failed++
-				if !errors.Is(err, errFlaky) && !errors.Is(err, sources.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("seed %d: error is %v", seed, err)
+			var got hashing.Hash
+			err := watched.call(func() (err error) {
+				got, err = bring(ctx, t, in, method)
+				return err
+			})
+			watched.close()
+			if err == nil {
+				done[method]++
+				if got != sum {
+					t.Errorf("seed %d: the archive has %s, computed on the way was %s", seed, sum, got)
 				}
 				return
 			}
-			installed++
-			if got := result.Packages[0].Proof.Computed.Archive; got != sum {
-				t.Errorf("seed %d: the archive has %s, computed on the way was %s", seed, sum, got)
+			failed[method]++
+			if !errors.Is(err, errFlaky) && !errors.Is(err, sources.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("seed %d: error is %v", seed, err)
 			}
 		})
 		if f.live != 0 {
 			t.Errorf("seed %d: %d connections were left open", seed, f.live)
 		}
 	}
-	if enough := int(seeds / 5); installed < enough || failed < enough {
-		t.Errorf("%d were installed and %d failed: that says little", installed, failed)
-	}
-}
-
-// sequence checks the events of one provider as Event promises them.
-type sequence struct {
-	t     *testing.T
-	last  installer.EventKind
-	bytes int64
-}
-
-func (s *sequence) check(e installer.Event) {
-	after := map[installer.EventKind]string{
-		installer.EventResolving: "",
-		installer.EventResolved:  "resolving",
-		installer.EventFetching:  "resolved retrying",
-		installer.EventProgress:  "fetching progress",
-		installer.EventRetrying:  "fetching progress",
-		installer.EventUnpacking: "progress",
-		installer.EventVerified:  "unpacking",
-		installer.EventInstalled: "verified",
-		installer.EventFailed:    "resolving resolved fetching progress unpacking retrying verified",
-	}
-	want, known := after[e.Kind]
-	if !known || s.last != "" && !strings.Contains(want, string(s.last)) {
-		s.t.Errorf("%s comes after %s", e.Kind, s.last)
-	}
-	if e.Kind == installer.EventFetching {
-		s.bytes = 0
-	}
-	if e.Kind == installer.EventProgress {
-		if e.Bytes < s.bytes || e.Size >= 0 && e.Bytes > e.Size {
-			s.t.Errorf("%d bytes of %d come after %d", e.Bytes, e.Size, s.bytes)
+	for _, method := range []string{"Install", "Lock", "Fetch"} {
+		if enough := int(seeds / 20); done[method] < enough || failed[method] < enough {
+			t.Errorf("%s: %d are done and %d failed: that says little", method, done[method], failed[method])
 		}
-		s.bytes = e.Bytes
 	}
-	s.last = e.Kind
+}
+
+// installer returns one whose source has nothing but the flaky archive.
+func (f *flaky) installer(t *testing.T) *installer.Installer {
+	r := f.rand
+	in := &installer.Installer{
+		Dir: t.TempDir(), ConnectionsPerArchive: 1 + r.IntN(6), Connections: 1 + r.IntN(6), Downloads: 1 + r.IntN(4),
+		SegmentSize: 50_000 + r.Int64N(mb), Unpacks: 1,
+		Source: oneSource{&sources.Package{
+			Provider: provider("acme/alpha"), Version: version("1.0.0"), Platform: sources.CurrentPlatform(),
+			Location: "flaky", Content: sources.Content{Archive: f},
+			Claims: func(context.Context) (hashing.Claims, error) {
+				claims := hashing.Claims{Package: []hashing.Claim{{Hash: hashing.ZH(sha256.Sum256(f.archive)), Authority: hashing.Reported}}}
+				if f.luck(5) {
+					return hashing.Claims{}, f.failure()
+				}
+				return claims, nil
+			},
+		}},
+	}
+	if r.IntN(2) == 0 {
+		in.CacheDir = t.TempDir()
+	}
+	return in
+}
+
+// bring calls a method of the installer and returns the hash of the archive that has come.
+func bring(ctx context.Context, t *testing.T, in *installer.Installer, method string) (hashing.Hash, error) {
+	alpha := provider("acme/alpha")
+	switch method {
+	case "Lock":
+		locks, err := in.Lock(ctx, complete(require("acme/alpha", "")), nil)
+		if err != nil {
+			return "", err
+		}
+		return locks[alpha].Hashes[1], nil // after the h1
+	case "Fetch":
+		archive, err := in.Fetch(ctx, alpha, version("1.0.0"), sources.CurrentPlatform(), filepath.Join(t.TempDir(), "archive.zip"))
+		if err != nil {
+			return "", err
+		}
+		return archive.Proof.Computed.Archive, nil
+	}
+	result, err := in.Install(ctx, require("acme/alpha", ""))
+	if err != nil {
+		return "", err
+	}
+	return result.Packages[0].Proof.Computed.Archive, nil
 }

@@ -2,9 +2,9 @@
 //
 // An [Installer] joins a [sources.Source] with the directories that packages are installed to. [Installer.Resolve]
 // selects versions, [Installer.Install] also brings the packages, [Installer.Lock] records hashes for several
-// platforms, and [Installer.Get] is the short way for a single provider. For each provider on its own, with no
-// barrier between providers, the data flows one way: resolve, look in the directories, fetch, verify, unpack,
-// publish, link, lock.
+// platforms, [Installer.Get] is the short way for a single provider, and [Installer.Fetch] brings a verified archive
+// and installs nothing. Install has no barrier between providers: for each on its own the data flows one way: resolve,
+// look in the directories, fetch, verify, unpack, publish, link, lock. [Event] says what can be watched of it.
 //
 // # Selecting
 //
@@ -21,7 +21,8 @@
 //
 // A package already in a directory is used if a hash of the dependency lock file proves it, or without a lock, the
 // record of having verified it with a signature ([Installer.RecordDir]). Without either it is fetched and compared. A
-// damaged one is replaced, and an event says so.
+// damaged one is replaced, in the cache and in Dir, and an event says so ([EventHealed]). Links in Dir that
+// [Installer.Link] would not make are replaced without one.
 //
 // A [Cache] lists, verifies and prunes the packages in a plugin cache, also while they are being used.
 //
@@ -63,6 +64,20 @@
 // for another platform satisfies them, too, as it does with the clients. What a source claims about its package must
 // be true: signed claims first, see [hashing.Judge]. [Policy] can ask for more. The result has a [hashing.Proof] for
 // each package.
+//
+// # Errors
+//
+// A call that cannot begin fails with a [*sources.FieldError] or a [*ReadonlyError], before anybody is asked, and has
+// neither result nor events. Otherwise the error is an [*Error], with a [*ProviderError] for each provider that failed
+// (for each package, in Lock and Fetch), and the result has the others. A failure is caused by
+//
+//   - the selection: [*NoMatchError], [*LockedError], [*UnusableError];
+//   - the source: [*sources.Error], and for downloads that break what matches [sources.ErrUnavailable] and the other kinds
+//     that package sources has;
+//   - the verification: [*hashing.MismatchError], [*hashing.UnverifiableError], [*PolicyError], and for a source's own
+//     documents the errors of packages sources, hashing and hashing/signature;
+//   - the package: [*ArchiveError], [*ExecutableError];
+//   - the context or the file system.
 //
 // # Limits
 //

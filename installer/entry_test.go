@@ -13,6 +13,7 @@ import (
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/internal/filelock"
+	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -30,12 +31,12 @@ func TestALostLockDoesNotPublishTheOthersBytes(t *testing.T) {
 	done := make(chan struct{})
 	t.Cleanup(func() { cancel(); <-done })
 	unpacking := make(chan struct{})
-	evil.in.Notify = func(e installer.Event) {
+	evil.in.Notify = evil.then(func(e installer.Event) {
 		if e.Kind == installer.EventUnpacking {
 			close(unpacking)
 		}
-	}
-	f.in.Notify = func(e installer.Event) {
+	})
+	f.in.Notify = f.then(func(e installer.Event) {
 		if e.Kind != installer.EventVerified {
 			return
 		}
@@ -52,7 +53,7 @@ func TestALostLockDoesNotPublishTheOthersBytes(t *testing.T) {
 			_, _ = evil.in.Install(ctx, req)
 		}()
 		<-unpacking
-	}
+	})
 	result, err := f.in.Install(t.Context(), req)
 	if err != nil {
 		return // failing is as good
@@ -134,7 +135,7 @@ func TestPlatformsFromOutsideAreChecked(t *testing.T) {
 	t.Parallel()
 	f := setup(t, release("acme/alpha", "1.0.0"))
 	f.in.Platform.OS, f.in.Platform.Arch = "../../../escaped", "x"
-	var field *installer.FieldError
+	var field *sources.FieldError
 	if _, err := f.installError(require("acme/alpha", "")); !errors.As(err, &field) || field.Field != "Installer.Platform" {
 		t.Errorf("error is %v", err)
 	}
@@ -146,10 +147,24 @@ func TestPlatformsFromOutsideAreChecked(t *testing.T) {
 	}
 }
 
-func TestABuiltInProviderHasNoExecutable(t *testing.T) {
+// What cannot be asked for is told apart by its type.
+func TestGetRefuses(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	if _, err := f.in.Get(t.Context(), "terraform.io/builtin/terraform", ""); err == nil || !strings.Contains(err.Error(), "built into") {
-		t.Errorf("error is %v", err)
+	var field *sources.FieldError
+	if _, err := f.in.Get(t.Context(), "terraform.io/builtin/terraform", ""); !errors.As(err, &field) || field.Field != "address" || !strings.Contains(err.Error(), "built into") {
+		t.Errorf("a built-in provider: %v", err)
+	}
+	var address *sources.AddressError
+	if _, err := f.in.Get(t.Context(), "acme/alpha/beta/gamma", ""); !errors.As(err, &address) {
+		t.Errorf("no address: %v", err)
+	}
+	var host *sources.HostError
+	if _, err := f.in.Get(t.Context(), "registry.example.com:none/acme/alpha", ""); !errors.As(err, &host) {
+		t.Errorf("no host: %v", err)
+	}
+	var constraint *sources.ConstraintError
+	if _, err := f.in.Get(t.Context(), "acme/alpha", "=> 1"); !errors.As(err, &constraint) {
+		t.Errorf("no constraint: %v", err)
 	}
 }

@@ -51,7 +51,7 @@ func asError(failures []*ProviderError) error {
 type ProviderError struct {
 	Provider sources.Provider
 	Version  sources.Version  // zero when none was selected
-	Platform sources.Platform // that the package is for; zero when it has no part in the failure
+	Platform sources.Platform // that the package is for, in PhaseLock and PhaseFetch
 	Phase    Phase
 	Err      error
 }
@@ -64,6 +64,7 @@ const (
 	PhaseResolve Phase = "resolve"
 	PhaseInstall Phase = "install"
 	PhaseLock    Phase = "lock"
+	PhaseFetch   Phase = "fetch"
 )
 
 func (e *ProviderError) Error() string {
@@ -175,7 +176,7 @@ func (e *ExecutableError) Error() string {
 // ArchiveError says what is wrong with an archive: damaged, too large, or made to do harm.
 type ArchiveError struct {
 	Entry  string // the entry's name as the archive has it; empty when the archive as a whole is meant
-	Reason error  // one of the values below
+	Reason error  // [ErrDamaged], or one of those that are declared with it
 	Err    error  // the details; may be nil
 }
 

@@ -209,3 +209,33 @@ func ExampleEvent() {
 	// verified signed
 	// installed
 }
+
+// Fetch brings a verified archive for a mirror. Nobody but the caller holds it to the hashes of a lock file.
+func ExampleInstaller_Fetch() {
+	srv, source := exampleRegistry()
+	defer srv.Close()
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	in := &installer.Installer{Source: source}
+	rocket := sources.MustParseProvider("registry.example.com/acme/rocket")
+	locks, err := in.Lock(context.Background(), installer.Request{Requirements: installer.Requirements{rocket: {}}}, []sources.Platform{linux})
+	if err != nil {
+		log.Fatal(err)
+	}
+	version := locks[rocket].Version
+	archive, err := in.Fetch(context.Background(), rocket, version, linux, filepath.Join(dir, sources.ArchiveName(rocket, version, linux)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	proof, err := hashing.Judge(archive.Proof.Computed, locks[rocket].Hashes, hashing.Claims{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(filepath.Base(archive.Path), archive.Proof.Authority, proof.Locked)
+	// Output:
+	// terraform-provider-rocket_2.0.0_linux_amd64.zip signed true
+}

@@ -221,34 +221,20 @@ func (j *job) permit(dir string, files []unzip.File) error {
 
 // settle publishes the staged package, unless the same one is in its place already.
 func (j *job) settle(ctx context.Context, home entry, w workshop, have *stored) error {
-	replaced := home.exists()
-	if replaced {
-		before := takeSnapshot(home.path)
-		intact, err := j.intact(ctx, home.path, have.proof)
-		if err != nil {
-			return err
-		}
-		if intact {
-			j.in.records().keep(j, home.path, have.vouched, before)
-			return nil
-		}
+	before := takeSnapshot(home.path)
+	there, err := j.inspect(ctx, home, have.proof)
+	if err != nil {
+		return err
+	}
+	if there == intact {
+		j.in.records().keep(j, home.path, have.vouched, before)
+		return nil
 	}
 	staged := j.in.records().settle(w.place(stagedPackage))
 	if err := home.publish(w, stagedPackage); err != nil {
 		return err
 	}
 	j.in.records().keep(j, home.path, have.vouched, staged)
-	if replaced {
-		j.send(Event{Kind: EventHealed, Path: home.path})
-	}
+	j.healed(home, there)
 	return nil
-}
-
-// intact reports whether the package in dir is the one that was proven. Only the end of the context is an error.
-func (j *job) intact(ctx context.Context, dir string, proof *hashing.Proof) (bool, error) {
-	if _, err := findExecutable(dir, j.selection.Provider); err != nil {
-		return false, ctx.Err()
-	}
-	tree, err := hashing.Dir(ctx, dir)
-	return err == nil && tree == proof.Computed.Tree, ctx.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -25,6 +26,8 @@ type fixture struct {
 	srv *registrytest.Server
 	in  *installer.Installer
 
+	*watcher // of in
+
 	mu     sync.Mutex
 	events []installer.Event
 }
@@ -43,6 +46,8 @@ func setupConfig(t *testing.T, cfg registrytest.Config) *fixture {
 		defer f.mu.Unlock()
 		f.events = append(f.events, e)
 	}
+	f.watcher = watch(t, f.in)
+	f.in.Logger = slog.New(strictLog{t: t})
 	return f
 }
 
@@ -67,7 +72,7 @@ func (f *fixture) source() sources.Source {
 // install installs and fails the test on any error.
 func (f *fixture) install(req installer.Request) *installer.Result {
 	f.Helper()
-	result, err := f.in.Install(f.Context(), req)
+	result, err := f.try(req)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -77,10 +82,20 @@ func (f *fixture) install(req installer.Request) *installer.Result {
 // installError installs and fails the test if that works.
 func (f *fixture) installError(req installer.Request) (*installer.Result, error) {
 	f.Helper()
-	result, err := f.in.Install(f.Context(), req)
+	result, err := f.try(req)
 	if err == nil {
 		f.Fatalf("installing %v succeeded", req.Requirements)
 	}
+	return result, err
+}
+
+// try installs, and checks the events.
+func (f *fixture) try(req installer.Request) (result *installer.Result, err error) {
+	f.Helper()
+	err = f.call(func() error {
+		result, err = f.in.Install(f.Context(), req)
+		return err
+	})
 	return result, err
 }
 

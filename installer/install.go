@@ -17,16 +17,17 @@ import (
 // Install selects, fetches, verifies and installs the required providers. When some fail, the result has the others,
 // and the error is an [*Error]; when the context ends, the error also matches the context's. What was installed stays.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
-	r, err := in.begin(&req)
+	r, err := in.begin(ctx, &req)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.in.directories(); err != nil {
 		return nil, err
 	}
-	needed, failed := req.providers()
+	needed, failed := r.needed()
 	installed, more := each(needed, func(p sources.Provider) (*Package, *ProviderError) { return r.install(ctx, p) })
-	return req.result(installed), asError(append(failed, more...))
+	failed = append(failed, more...)
+	return req.result(installed, len(failed) == 0), asError(failed)
 }
 
 // install does everything for one provider.
@@ -50,9 +51,9 @@ func (r *run) install(ctx context.Context, p sources.Provider) (*Package, *Provi
 	return pkg, nil
 }
 
-// result puts together what became of a request.
-func (req *Request) result(installed []*Package) *Result {
-	result := &Result{Locks: req.keptLocks()}
+// result puts together what became of a request, of which all providers are installed or not.
+func (req *Request) result(installed []*Package, all bool) *Result {
+	result := &Result{Locks: req.keptLocks(all)}
 	for _, pkg := range installed {
 		result.Packages = append(result.Packages, *pkg)
 		lock := Lock{Version: pkg.Version, Constraints: pkg.Constraints, Hashes: pkg.Proof.Hashes}
@@ -65,12 +66,13 @@ func (req *Request) result(installed []*Package) *Result {
 	return result
 }
 
-// keptLocks returns the old entries that remain unless there is something new: those of required providers.
-func (req *Request) keptLocks() Locks {
+// keptLocks returns the old entries that remain unless there is something new: those of required providers if all
+// succeeded, otherwise every one, since what failed may be the misspelt name of one that seems not to be required.
+func (req *Request) keptLocks(all bool) Locks {
 	kept := req.Locks.Clone()
 	maps.DeleteFunc(kept, func(p sources.Provider, _ Lock) bool {
 		_, required := req.Requirements[p]
-		return !required && !req.Readonly
+		return all && !required && !req.Readonly
 	})
 	return kept
 }
@@ -88,7 +90,8 @@ type stored struct {
 	dir        string
 	proof      *hashing.Proof
 	vouched    *hashing.Proof // for the record; nil if the package was there
-	location   string         // where it was fetched from; empty: it was there
+	found      bool           // it was there
+	location   string         // where it was fetched from; empty if it was there
 	downloaded int64          // bytes
 }
 
@@ -101,7 +104,7 @@ func (j *job) send(e Event) {
 func (j *job) fail(phase Phase, err error) *ProviderError {
 	j.send(Event{Kind: EventFailed, Err: err})
 	e := &ProviderError{Provider: j.selection.Provider, Version: j.selection.Version, Phase: phase, Err: err}
-	if phase == PhaseLock {
+	if phase != PhaseInstall { // which is for one platform
 		e.Platform = j.on
 	}
 	return e
@@ -122,6 +125,7 @@ func (j *job) place(ctx context.Context) (*Package, error) {
 		if !errors.Is(err, errPruned) || again == prunedTries {
 			return pkg, err
 		}
+		j.send(Event{Kind: EventRetrying, Path: j.home().path, Err: err})
 	}
 }
 
@@ -133,38 +137,42 @@ var errPruned = errors.New("the package was removed from the cache, or changed t
 
 // tryPlace fails with errPruned if the cache is pruned of the package meanwhile.
 func (j *job) tryPlace(ctx context.Context) (*Package, error) {
-	project, home := j.entry(j.in.Dir), j.home()
-	if j.in.Link.accepts(project.path) {
-		j.useLinked(project, home)
-		proof, err := j.prove(ctx, project.path)
-		if err != nil {
-			return nil, err
-		}
-		if proof != nil {
-			have := &stored{dir: project.path, proof: proof}
-			pkg, err := j.pkg(project, have)
-			if err != nil {
-				return nil, j.prunedIf(have, err)
-			}
-			j.send(Event{Kind: EventPresent, Path: project.path, Proof: proof})
-			return pkg, nil
-		}
+	project := j.entry(j.in.Dir)
+	have, err := j.find(ctx, project)
+	if err == nil && have == nil {
+		have, err = j.bring(ctx, project)
 	}
-	have, err := j.obtain(ctx, home)
 	if err != nil {
 		return nil, err
-	}
-	if have.dir != project.path {
-		if err := j.link(ctx, have, project); err != nil {
-			return nil, j.prunedIf(have, err)
-		}
 	}
 	pkg, err := j.pkg(project, have)
 	if err != nil {
 		return nil, j.prunedIf(have, err)
 	}
-	j.send(Event{Kind: EventInstalled, Path: project.path})
+	if have.found && have.dir == project.path {
+		j.send(Event{Kind: EventPresent, Path: project.path, Proof: have.proof})
+	} else {
+		j.send(Event{Kind: EventInstalled, Path: project.path})
+	}
 	return pkg, nil
+}
+
+// find returns the package in Dir if it is proven; nil if it is not.
+func (j *job) find(ctx context.Context, project entry) (*stored, error) {
+	j.useLinked(project, j.home())
+	return j.look(ctx, project)
+}
+
+// bring obtains the package and puts it into Dir, unless it is stored there.
+func (j *job) bring(ctx context.Context, project entry) (*stored, error) {
+	have, err := j.obtain(ctx, j.home())
+	if err != nil || have.dir == project.path {
+		return have, err
+	}
+	if err := j.link(ctx, have, project); err != nil {
+		return nil, j.prunedIf(have, err)
+	}
+	return have, nil
 }
 
 // home is where the package is stored: in the cache, or in the project if there is none.
@@ -231,12 +239,14 @@ func (j *job) obtain(ctx context.Context, home entry) (*stored, error) {
 	return have, nil
 }
 
-// look returns the package in its home if it is proven; nil if it is not.
-func (j *job) look(ctx context.Context, home entry) (*stored, error) {
-	proof, err := j.prove(ctx, home.path)
+// look returns the package in an entry's place if it is proven; nil if it is not.
+func (j *job) look(ctx context.Context, at entry) (*stored, error) {
+	proof, err := j.prove(ctx, at.path)
 	if err != nil || proof == nil {
 		return nil, err
 	}
-	j.send(Event{Kind: EventCacheHit, Path: home.path, Proof: proof})
-	return &stored{dir: home.path, proof: proof}, nil
+	if at != j.entry(j.in.Dir) {
+		j.send(Event{Kind: EventCacheHit, Path: at.path, Proof: proof})
+	}
+	return &stored{dir: at.path, proof: proof, found: true}, nil
 }

@@ -170,7 +170,7 @@ func TestReadonly(t *testing.T) {
 	t.Run("with upgrade", func(t *testing.T) {
 		req := require("acme/alpha", "")
 		req.Locks, req.Readonly, req.Upgrade = locks, true, true
-		var field *installer.FieldError
+		var field *sources.FieldError
 		if _, err := f.installError(req); !errors.As(err, &field) || field.Field != "Request.Upgrade" {
 			t.Errorf("error is %v", err)
 		}
@@ -199,6 +199,23 @@ func TestALockIsForRequiredProvidersOnly(t *testing.T) {
 	}
 	if len(locks) != 2 {
 		t.Error("the caller's locks were changed")
+	}
+}
+
+// When a name is misspelt, its old entry looks as if nobody required it.
+func TestAFailureForgetsNoLocks(t *testing.T) {
+	t.Parallel()
+	f := setup(t, release("acme/alpha", "1.0.0"), release("acme/beta", "1.0.0"))
+	locks := f.install(require("acme/alpha", "", "acme/beta", "")).Locks
+	req := require("acme/alhpa", "", "acme/beta", "")
+	req.Locks = locks
+	result, err := f.installError(req)
+	if !errors.Is(err, sources.ErrNotFound) || !result.Locks.Equal(locks) {
+		t.Errorf("locks are %v; %v", result.Locks, err)
+	}
+	got, err := f.in.Lock(t.Context(), req, []sources.Platform{linux})
+	if !errors.Is(err, sources.ErrNotFound) || len(got) != 2 {
+		t.Errorf("locks are %v; %v", got, err)
 	}
 }
 
@@ -309,13 +326,13 @@ func TestImpossibleFieldsAreNamed(t *testing.T) {
 	}
 	for want, in := range tests {
 		_, err := in.Install(t.Context(), require("acme/alpha", ""))
-		var field *installer.FieldError
+		var field *sources.FieldError
 		if !errors.As(err, &field) || field.Field != want {
 			t.Errorf("error is %v, want one about %s", err, want)
 		}
 	}
 	_, err := f.in.Install(t.Context(), installer.Request{Requirements: installer.Requirements{sources.Provider{}: {}}})
-	var field *installer.FieldError
+	var field *sources.FieldError
 	if !errors.As(err, &field) {
 		t.Errorf("error is %v, want one about the zero provider", err)
 	}

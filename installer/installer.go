@@ -55,12 +55,12 @@ type Installer struct {
 	// Link says how packages get from the cache into Dir. Zero: [LinkAuto].
 	Link Link
 
-	// Queries bounds the questions asked of sources at a time. Zero: [DefaultQueries]; negative: an error, as for
-	// the other bounds.
+	// Queries bounds the questions asked of sources at a time. Zero: [DefaultQueries]; negative: an error of each call,
+	// as for the other bounds.
 	Queries int
 
-	// Downloads bounds the archives that are downloaded at a time. If there are more than two, two are left to archives
-	// of at most SegmentSize, so that small packages need not wait for large ones. Zero: [DefaultDownloads].
+	// Downloads bounds the archives that are downloaded at a time. Two of them, or one if there are two, are left to
+	// archives of at most SegmentSize, so that small packages need not wait for large ones. Zero: [DefaultDownloads].
 	Downloads int
 
 	// Connections bounds the connections on which archives are downloaded at a time. Zero: [DefaultConnections].
@@ -84,22 +84,13 @@ type Installer struct {
 	Limits Limits
 
 	// Notify is told what happens while it happens; see [Event]. The calls that one call of a method makes do not
-	// overlap, and the installation waits for them; so it must not install the same packages in turn. Nil: nobody is
-	// told.
+	// overlap, and the installation waits for them; so it must not install the same packages in turn. All have returned
+	// when the method returns. Nil: nobody is told.
 	Notify func(Event)
 
-	// Logger gets all events, with the attributes listed at [Event]: failures as errors, what went on in spite of a
-	// fault as warnings, installed packages as information, everything else for debugging. Nil: no log.
+	// Logger gets all events, with the levels and attributes that are listed at [Event]. Nil: no log.
 	Logger *slog.Logger
 }
-
-// FieldError says that a field of [Installer], [Request] or another struct, or a parameter, makes the call impossible.
-type FieldError struct {
-	Field   string // "Installer.Dir"; "platforms" for the parameter of Lock
-	Problem string
-}
-
-func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
 
 // settings is an Installer with its defaults filled in and its fields checked.
 type settings struct {
@@ -109,7 +100,7 @@ type settings struct {
 func (in *Installer) settings() (*settings, error) {
 	s := &settings{Installer: *in}
 	if s.Source == nil {
-		return nil, &FieldError{Field: "Installer.Source", Problem: "is required: where do packages come from?"}
+		return nil, &sources.FieldError{Field: "Installer.Source", Problem: "is required: where do packages come from?"}
 	}
 	if s.Platform.IsZero() {
 		s.Platform = sources.CurrentPlatform()
@@ -131,7 +122,7 @@ func (in *Installer) settings() (*settings, error) {
 		return nil, err
 	}
 	if s.Link < LinkAuto || s.Link > LinkCopy {
-		return nil, &FieldError{Field: "Installer.Link", Problem: s.Link.String() + " is none of the constants"}
+		return nil, &sources.FieldError{Field: "Installer.Link", Problem: s.Link.String() + " is none of the constants"}
 	}
 	return s, s.Policy.check()
 }
@@ -145,7 +136,7 @@ func (s *settings) checkBounds() error {
 		{"ConnectionsPerArchive", int64(s.ConnectionsPerArchive)}, {"SegmentSize", s.SegmentSize}, {"Unpacks", int64(s.Unpacks)},
 	} {
 		if bound.value < 0 {
-			return &FieldError{Field: "Installer." + bound.field, Problem: fmt.Sprintf("is %d, which lets nothing happen", bound.value)}
+			return &sources.FieldError{Field: "Installer." + bound.field, Problem: fmt.Sprintf("is %d, which lets nothing happen", bound.value)}
 		}
 	}
 	return nil
@@ -156,7 +147,7 @@ func (s *settings) records() records { return records(s.RecordDir) }
 // checkPlatform refuses values that did not come from a parser: platforms become parts of paths.
 func checkPlatform(field string, on sources.Platform) error {
 	if parsed, err := sources.ParsePlatform(on.String()); err != nil || parsed != on {
-		return &FieldError{Field: field, Problem: fmt.Sprintf("%q is not a platform; want OS_ARCH, like linux_amd64", on.String())}
+		return &sources.FieldError{Field: field, Problem: fmt.Sprintf("%q is not a platform; want OS_ARCH, like linux_amd64", on.String())}
 	}
 	return nil
 }
@@ -164,15 +155,15 @@ func checkPlatform(field string, on sources.Platform) error {
 // directories checks and completes the fields that name directories.
 func (s *settings) directories() error {
 	if s.Dir == "" {
-		return &FieldError{Field: "Installer.Dir", Problem: "is required: where should packages be installed?"}
+		return &sources.FieldError{Field: "Installer.Dir", Problem: "is required: where should packages be installed?"}
 	}
 	var err error
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
-		return &FieldError{Field: "Installer.Dir", Problem: err.Error()}
+		return &sources.FieldError{Field: "Installer.Dir", Problem: err.Error()}
 	}
 	if s.RecordDir != "" {
 		if s.RecordDir, err = filepath.Abs(s.RecordDir); err != nil {
-			return &FieldError{Field: "Installer.RecordDir", Problem: err.Error()}
+			return &sources.FieldError{Field: "Installer.RecordDir", Problem: err.Error()}
 		}
 		if err := s.records().check(); err != nil {
 			return err
@@ -182,10 +173,10 @@ func (s *settings) directories() error {
 		return nil
 	}
 	if s.CacheDir, err = filepath.Abs(s.CacheDir); err != nil {
-		return &FieldError{Field: "Installer.CacheDir", Problem: err.Error()}
+		return &sources.FieldError{Field: "Installer.CacheDir", Problem: err.Error()}
 	}
 	if s.CacheDir == s.Dir || sameFile(s.CacheDir, s.Dir) {
-		return &FieldError{Field: "Installer.CacheDir", Problem: "is the same directory as Installer.Dir; leave it empty to work without a cache"}
+		return &sources.FieldError{Field: "Installer.CacheDir", Problem: "is the same directory as Installer.Dir; leave it empty to work without a cache"}
 	}
 	return nil
 }

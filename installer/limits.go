@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/purveyor-dev/purveyor/internal/unzip"
+	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // Defaults for the zero values in [Limits]. The largest published providers need less than a tenth of them.
@@ -38,7 +39,7 @@ func (l Limits) withDefaults() Limits {
 func (l Limits) check() error {
 	for field, value := range map[string]int64{"Archive": l.Archive, "Files": int64(l.Files), "File": l.File, "Total": l.Total, "Ratio": l.Ratio} {
 		if value < 0 {
-			return &FieldError{Field: "Installer.Limits." + field, Problem: fmt.Sprintf("is %d, which allows nothing", value)}
+			return &sources.FieldError{Field: "Installer.Limits." + field, Problem: fmt.Sprintf("is %d, which allows nothing", value)}
 		}
 	}
 	return nil

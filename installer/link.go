@@ -73,15 +73,28 @@ func symlink(from, to string) error { return os.Symlink(from, to) }
 func (j *job) link(ctx context.Context, have *stored, project entry) error {
 	waiting := func() { j.send(Event{Kind: EventWaiting, Path: project.path}) }
 	return project.exclusively(ctx, waiting, func() error {
-		if j.in.Link.accepts(project.path) && sameFile(have.dir, project.path) {
+		if j.accepts(project.path) && sameFile(have.dir, project.path) {
 			return nil
 		}
-		return project.stage(func(w workshop) error {
-			if err := j.linkStaged(ctx, have, w.place(stagedLink)); err != nil {
-				return fmt.Errorf("cannot link %s to %s: %w", project.path, have.dir, err)
-			}
-			return project.publish(w, stagedLink)
-		})
+		there, err := j.inspect(ctx, project, have.proof)
+		if err != nil {
+			return err
+		}
+		if err := j.linkInto(ctx, have, project); err != nil {
+			return err
+		}
+		j.healed(project, there)
+		return nil
+	})
+}
+
+// linkInto replaces what stands at the project's place, whose lock the caller holds.
+func (j *job) linkInto(ctx context.Context, have *stored, project entry) error {
+	return project.stage(func(w workshop) error {
+		if err := j.linkStaged(ctx, have, w.place(stagedLink)); err != nil {
+			return fmt.Errorf("cannot link %s to %s: %w", project.path, have.dir, err)
+		}
+		return project.publish(w, stagedLink)
 	})
 }
 
@@ -116,7 +129,7 @@ func verifyCopy(ctx context.Context, have *stored, copied string) error {
 		return err
 	}
 	if want := have.proof.Computed.Tree; tree != want {
-		return &hashing.MismatchError{By: hashing.ByOrigin, Want: []hashing.Hash{want}, Got: []hashing.Hash{tree}}
+		return &hashing.MismatchError{By: hashing.ByOriginal, Want: []hashing.Hash{want}, Got: []hashing.Hash{tree}}
 	}
 	return nil
 }

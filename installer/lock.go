@@ -1,10 +1,8 @@
 package installer
 
 import (
-	"cmp"
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
@@ -12,7 +10,7 @@ import (
 )
 
 // Lock selects versions as Install does and returns the dependency lock file's contents with the hashes of the
-// packages for all given platforms (nil: Installer.Platform), and with whatever other hashes of those versions the
+// packages for all given platforms (each counts once; nil: Installer.Platform), and with whatever other hashes of those versions the
 // sources vouch for. Nothing is installed, and what somebody vouches for is not fetched: the checksums that a provider's
 // author has signed, or what a mirror publishes, under the same conditions as when a package is installed. A package
 // without such hashes is downloaded to a temporary file for them, or read where it is. [Request.H1] asks for more. What is
@@ -24,14 +22,14 @@ import (
 // recorded, and there may be none yet for the one asked for.
 //
 // Every platform must have a package; a [*sources.PlatformError] says which have one. When some providers fail, the locks
-// have the others' new entries and the old ones of those that failed, and the error is an [*Error].
+// have the others' new entries and all other entries as they were, and the error is an [*Error].
 func (in *Installer) Lock(ctx context.Context, req Request, platforms []sources.Platform) (Locks, error) {
-	r, err := in.begin(&req)
+	r, err := in.begin(ctx, &req)
 	if err != nil {
 		return nil, err
 	}
 	if req.Readonly {
-		return nil, &FieldError{Field: "Request.Readonly", Problem: "makes no sense for Lock, which returns what the lock file should become"}
+		return nil, &sources.FieldError{Field: "Request.Readonly", Problem: "makes no sense for Lock, which returns what the lock file should become"}
 	}
 	if len(platforms) == 0 {
 		platforms = []sources.Platform{r.in.Platform}
@@ -41,12 +39,14 @@ func (in *Installer) Lock(ctx context.Context, req Request, platforms []sources.
 			return nil, err
 		}
 	}
+	platforms = slices.Compact(slices.SortedFunc(slices.Values(platforms), sources.Platform.Compare))
 	r.platforms = platforms
-	needed, failed := req.providers()
+	needed, failed := r.needed()
 	jobs, more := r.lockJobs(ctx, needed, platforms)
 	failed = append(failed, more...)
 	found, more := each(jobs, func(j *job) (*hashed, *ProviderError) { return j.hashes(ctx) })
-	return req.lockAll(found, more), asError(append(failed, more...))
+	failed = append(failed, more...)
+	return req.lockAll(found, failed), asError(failed)
 }
 
 // lockJobs selects a version for each provider and returns the work that this means, for all platforms.
@@ -72,12 +72,13 @@ func (j *job) hashes(ctx context.Context) (*hashed, *ProviderError) {
 	if err != nil {
 		return nil, j.fail(PhaseLock, err)
 	}
+	j.send(Event{Kind: EventLocked, Proof: proof})
 	return &hashed{j.selection, proof.Hashes}, nil
 }
 
 // lockAll puts the hashes together. A provider that failed for one platform keeps its old entry.
 func (req *Request) lockAll(found []*hashed, failures []*ProviderError) Locks {
-	locks := req.keptLocks()
+	locks := req.keptLocks(len(failures) == 0)
 	failed := make(map[sources.Provider]bool)
 	for _, failure := range failures {
 		failed[failure.Provider] = true
@@ -136,30 +137,6 @@ func (j *job) hashArchive(ctx context.Context, pkg *sources.Package) (_ *hashing
 		return nil, err
 	}
 	return unpacked.proof, nil
-}
-
-const scratchPrefix = ".scratch-"
-
-// scratchFile makes a file that is read once, beside the packages if there is a directory for them. Where the system
-// allows it, it has no name, so that nothing is left of it when the process is killed; elsewhere the next one removes
-// it.
-func (r *run) scratchFile() (*os.File, error) {
-	base := cmp.Or(r.in.CacheDir, r.in.Dir)
-	if base != "" {
-		if err := os.MkdirAll(base, 0o755); err != nil {
-			return nil, err
-		}
-		leftovers, _ := filepath.Glob(filepath.Join(base, scratchPrefix+"*")) // the pattern is good
-		for _, path := range leftovers {
-			_ = os.Remove(path) // Windows does not remove what is in use
-		}
-	}
-	file, err := os.CreateTemp(base, scratchPrefix)
-	if err != nil {
-		return nil, err
-	}
-	_ = os.Remove(file.Name())
-	return file, nil
 }
 
 // published returns the hashes of a package as its claims have them, and whether they are enough for a lock file: a zh: for

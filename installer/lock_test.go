@@ -159,7 +159,7 @@ func TestLockIsNotForReadonly(t *testing.T) {
 	t.Parallel()
 	f := setup(t, release("acme/alpha", "1.0.0"))
 	req := installer.Request{Readonly: true}
-	var field *installer.FieldError
+	var field *sources.FieldError
 	if _, err := f.in.Lock(t.Context(), req, nil); !errors.As(err, &field) || field.Field != "Request.Readonly" {
 		t.Errorf("error is %v", err)
 	}

@@ -3,10 +3,10 @@ package installer
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/sources"
 )
 
 // Policy says what is needed to accept a package that is fetched. The zero value accepts what terraform and tofu
@@ -22,7 +22,8 @@ type Policy struct {
 	RequireSignature bool
 
 	// Signers are the fingerprints of the only primary keys that are accepted: 40 or 64 hexadecimal digits, spaces
-	// and case do not matter. It implies RequireSignature. Nil: any key that the registry offers.
+	// and case do not matter. It implies RequireSignature. Nil: any key that the registry offers. Empty but not nil:
+	// none is accepted.
 	//
 	// This is how signatures are verified end to end through mirrors that nobody needs to trust. Take the fingerprint
 	// from the provider's author, or from an installation through the registry, never from the mirror.
@@ -60,16 +61,11 @@ func (p Policy) signed() bool { return p.RequireSignature || p.Signers != nil }
 
 func (p Policy) check() error {
 	for _, text := range p.Signers {
-		if f := fingerprint(text); len(f) != 40 && len(f) != 64 || strings.Trim(f, "0123456789ABCDEF") != "" {
-			return &FieldError{Field: "Installer.Policy.Signers", Problem: fmt.Sprintf("%q is not the fingerprint of a key: want 40 or 64 hexadecimal digits", text)}
+		if _, err := hashing.ParseFingerprint(text); err != nil {
+			return &sources.FieldError{Field: "Installer.Policy.Signers", Problem: err.Error()}
 		}
 	}
 	return nil
-}
-
-// fingerprint normalises the forms in which people write fingerprints.
-func fingerprint(text string) string {
-	return strings.ToUpper(strings.Join(strings.Fields(text), ""))
 }
 
 // admissible drops the claims about other packages that the policy gives no weight. Those under a key that only a mirror
@@ -96,11 +92,11 @@ func without(claims []hashing.Claim, drop func(hashing.Claim) bool) []hashing.Cl
 	return slices.DeleteFunc(slices.Clone(claims), drop)
 }
 
-// Accepts returns a [*PolicyError] if a proof is not enough.
+// Accepts returns a [*PolicyError] if a proof is not enough. Nil is a proof of nothing.
 func (p Policy) Accepts(proof *hashing.Proof) error {
-	signer := proof.Signer
-	if proof.Authority < hashing.Signed {
-		signer = nil
+	var signer *hashing.Signer
+	if proof != nil && proof.Authority >= hashing.Signed {
+		signer = proof.Signer
 	}
 	switch {
 	case signer == nil && p.Signers != nil:
@@ -124,5 +120,8 @@ func (p Policy) Accepts(proof *hashing.Proof) error {
 func (p Policy) trusts(signer *hashing.Signer) bool { return !signer.Carried || p.pins(signer) }
 
 func (p Policy) pins(signer *hashing.Signer) bool {
-	return slices.ContainsFunc(p.Signers, func(text string) bool { return fingerprint(text) == signer.Fingerprint })
+	return slices.ContainsFunc(p.Signers, func(text string) bool {
+		fingerprint, err := hashing.ParseFingerprint(text)
+		return err == nil && fingerprint == signer.Fingerprint
+	})
 }

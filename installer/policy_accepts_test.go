@@ -26,6 +26,9 @@ func TestPolicyAccepts(t *testing.T) {
 		want   bool
 	}{
 		{installer.Policy{}, unsigned, true},
+		{installer.Policy{}, nil, true},
+		{installer.Policy{RequireSignature: true}, nil, false},
+		{installer.Policy{Signers: pinned}, nil, false},
 		{installer.Policy{}, expired, true},
 		{installer.Policy{RejectExpired: true}, reported, true},
 		{installer.Policy{RejectExpired: true}, carried, true},

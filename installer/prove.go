@@ -10,7 +10,7 @@ import (
 // record of having verified these very contents with a signature. It returns nil when nothing does: there is no
 // package, or it is another or damaged one, or nothing is known about it.
 func (j *job) prove(ctx context.Context, dir string) (*hashing.Proof, error) {
-	if _, err := findExecutable(dir, j.selection.Provider); err != nil {
+	if _, err := findExecutable(dir, j.selection.Provider); err != nil || !j.accepts(dir) {
 		return nil, ctx.Err()
 	}
 	known, unchanged := j.in.records().find(j, dir)

@@ -89,10 +89,10 @@ func (r records) check() error {
 		return nil
 	}
 	if err := os.MkdirAll(string(r), 0o700); err != nil {
-		return &FieldError{Field: "Installer.RecordDir", Problem: err.Error()}
+		return &sources.FieldError{Field: "Installer.RecordDir", Problem: err.Error()}
 	}
 	if info, err := os.Stat(string(r)); err != nil || !isPrivate(info) {
-		return &FieldError{Field: "Installer.RecordDir", Problem: fmt.Sprintf("%s must belong to the user and be writable by nobody else", string(r))}
+		return &sources.FieldError{Field: "Installer.RecordDir", Problem: fmt.Sprintf("%s must belong to the user and be writable by nobody else", string(r))}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -241,7 +242,7 @@ func TestRecordsThatCannotBeTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.in.RecordDir = open
-	var field *installer.FieldError
+	var field *sources.FieldError
 	if _, err := f.installError(require("acme/alpha", "")); !errors.As(err, &field) || field.Field != "Installer.RecordDir" {
 		t.Errorf("error is %v", err)
 	}

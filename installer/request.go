@@ -84,11 +84,11 @@ type Request struct {
 
 func (r *Request) check() error {
 	if r.Readonly && r.Upgrade {
-		return &FieldError{Field: "Request.Upgrade", Problem: "cannot be combined with Readonly: an upgrade changes the lock file"}
+		return &sources.FieldError{Field: "Request.Upgrade", Problem: "cannot be combined with Readonly: an upgrade changes the lock file"}
 	}
 	for p := range r.Requirements {
 		if p.IsZero() {
-			return &FieldError{Field: "Request.Requirements", Problem: "has a zero Provider; make providers with sources.ParseProvider"}
+			return &sources.FieldError{Field: "Request.Requirements", Problem: "has a zero Provider; make providers with sources.ParseProvider"}
 		}
 	}
 	if r.Readonly {
@@ -119,16 +119,16 @@ func (r *Request) checkReadonly() error {
 	return e
 }
 
-// providers returns those to install, in order. It fails for built-in ones with constraints.
-func (r *Request) providers() ([]sources.Provider, []*ProviderError) {
+// needed returns the providers that need a version, in order. Built-in ones with constraints fail.
+func (r *run) needed() ([]sources.Provider, []*ProviderError) {
 	var needed []sources.Provider
 	var failed []*ProviderError
-	for _, p := range slices.SortedFunc(maps.Keys(r.Requirements), sources.Provider.Compare) {
+	for _, p := range slices.SortedFunc(maps.Keys(r.req.Requirements), sources.Provider.Compare) {
 		switch {
 		case !p.BuiltIn():
 			needed = append(needed, p)
-		case r.Requirements[p].String() != "":
-			failed = append(failed, &ProviderError{Provider: p, Phase: PhaseResolve, Err: errBuiltInConstraint})
+		case r.req.Requirements[p].String() != "":
+			failed = append(failed, r.fail(p, errBuiltInConstraint))
 		}
 	}
 	return needed, failed

@@ -12,11 +12,11 @@ import (
 // for providers whose locked version is kept. When some providers fail, the resolution has the others, and the error
 // is an [*Error].
 func (in *Installer) Resolve(ctx context.Context, req Request) (*Resolution, error) {
-	r, err := in.begin(&req)
+	r, err := in.begin(ctx, &req)
 	if err != nil {
 		return nil, err
 	}
-	needed, failed := req.providers()
+	needed, failed := r.needed()
 	selections, more := each(needed, func(p sources.Provider) (*Selection, *ProviderError) { return r.resolve(ctx, p) })
 	resolution := &Resolution{}
 	for _, s := range selections {
@@ -27,12 +27,12 @@ func (in *Installer) Resolve(ctx context.Context, req Request) (*Resolution, err
 
 // resolve selects one provider's version.
 func (r *run) resolve(ctx context.Context, p sources.Provider) (*Selection, *ProviderError) {
-	r.send(Event{Kind: EventResolving, Provider: p, Platform: r.in.Platform})
+	r.send(Event{Kind: EventResolving, Provider: p})
 	s, err := r.selectVersion(ctx, p)
 	if err != nil {
 		return nil, r.fail(p, err)
 	}
-	r.send(Event{Kind: EventResolved, Provider: p, Version: s.Version, Platform: r.in.Platform})
+	r.send(Event{Kind: EventResolved, Provider: p, Version: s.Version})
 	return s, nil
 }
 
@@ -46,7 +46,7 @@ func (r *run) selectVersion(ctx context.Context, p sources.Provider) (*Selection
 	}
 	listing, err := r.versions(ctx, p)
 	for _, message := range listing.Warnings {
-		r.send(Event{Kind: EventWarning, Provider: p, Platform: r.in.Platform, Message: message})
+		r.send(Event{Kind: EventWarning, Provider: p, Message: message})
 	}
 	if err != nil {
 		return nil, err

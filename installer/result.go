@@ -15,8 +15,8 @@ type Resolution struct {
 // Result is what was installed.
 type Result struct {
 	Packages []Package // in the order of addresses
-	// Locks is what the dependency lock file should contain now: the entries of the installed providers, and the
-	// old entries of required providers that failed. With Request.Readonly it equals Request.Locks.
+	// Locks is what the dependency lock file should contain now: the entries of the installed providers, and if some
+	// failed, all other entries as they were. With Request.Readonly it equals Request.Locks.
 	Locks Locks
 	// Unrecorded are the providers that have hashes which Request.Readonly kept from being recorded.
 	Unrecorded []sources.Provider
@@ -32,7 +32,7 @@ type Package struct {
 	Location   string         // where it was fetched from; empty if it was not
 	Downloaded int64          // bytes; 0 if nothing was
 	Proof      *hashing.Proof // what its verification rests on
-	Duration   time.Duration  // from Resolving to Installed
+	Duration   time.Duration  // from Resolving to Installed or Present
 }
 
 // Selection is the version selected for a provider, and why.

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"context"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -25,7 +26,8 @@ type run struct {
 	notifier    notifier
 }
 
-func (in *Installer) begin(req *Request) (*run, error) {
+// begin checks everything that can be checked before anybody is asked.
+func (in *Installer) begin(ctx context.Context, req *Request) (*run, error) {
 	s, err := in.settings()
 	if err != nil {
 		return nil, err
@@ -43,7 +45,7 @@ func (in *Installer) begin(req *Request) (*run, error) {
 		connections: semaphore.NewWeighted(int64(s.Connections)),
 		unpacks:     semaphore.NewWeighted(int64(s.Unpacks)),
 		underway:    semaphore.NewWeighted(total(s.Queries, s.Downloads, s.Unpacks)),
-		notifier:    notifier{notify: s.Notify, logger: s.Logger},
+		notifier:    notifier{ctx: ctx, notify: s.Notify, logger: s.Logger},
 	}, nil
 }
 
@@ -59,7 +61,7 @@ func (r *run) send(e Event) { r.notifier.send(e) }
 
 // fail reports that a provider failed before a version was selected, and returns the failure.
 func (r *run) fail(p sources.Provider, err error) *ProviderError {
-	r.send(Event{Kind: EventFailed, Provider: p, Platform: r.in.Platform, Err: err})
+	r.send(Event{Kind: EventFailed, Provider: p, Err: err})
 	return &ProviderError{Provider: p, Phase: PhaseResolve, Err: err}
 }
 

@@ -51,10 +51,11 @@ func (r Rule) goesOn(err error) bool {
 }
 
 // Versions returns the union of what the matching rules list. From names them for each version, and Asked says what
-// each rule contributed; when there is an error, too.
+// each rule contributed; when there is an error, too. The error is that of the source that stopped the chain; or an
+// [*Error] around an [*AbsentError], or around a [*FieldError] about a rule without a Source.
 func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
 	if err := c.check(); err != nil {
-		return Listing{}, err
+		return Listing{}, &Error{Op: "list versions", Source: chainName, Provider: p, Err: err}
 	}
 	rules := c.matching(p)
 	listings, errs := askAll(ctx, rules, p)
@@ -73,7 +74,7 @@ func (c Chain) Versions(ctx context.Context, p Provider) (Listing, error) {
 		union.add(listing, rules[i].Source.String())
 	}
 	if !found {
-		return Listing{Warnings: union.Warnings, Asked: union.Asked}, absent(rules, errs, Error{Op: "list versions", Provider: p})
+		return Listing{Warnings: union.Warnings, Asked: union.Asked}, absent(rules, errs, Error{Op: "list versions", Source: chainName, Provider: p})
 	}
 	return union.Listing, nil
 }
@@ -129,7 +130,6 @@ func absent(rules []Rule, errs []error, question Error) error {
 			return err
 		}
 	}
-	question.Source = chainName
 	if platform := mergePlatformErrors(errs); platform != nil {
 		question.Err = platform
 		return &question
@@ -145,10 +145,12 @@ func absent(rules []Rule, errs []error, question Error) error {
 // chainName is the Source of errors about all sources of a chain; the errors themselves name them.
 const chainName = "chain"
 
-// Package returns the package of the first matching rule that has it.
+// Package returns the package of the first matching rule that has it. The error is one as for Versions, or an [*Error]
+// around a [*PlatformError].
 func (c Chain) Package(ctx context.Context, p Provider, v Version, on Platform) (*Package, error) {
-	if err := c.check(); err != nil {
-		return nil, err
+	question := Error{Op: "describe package", Source: chainName, Provider: p, Version: v, Platform: on}
+	if question.Err = c.check(); question.Err != nil {
+		return nil, &question
 	}
 	rules := c.matching(p)
 	var errs []error
@@ -159,7 +161,7 @@ func (c Chain) Package(ctx context.Context, p Provider, v Version, on Platform) 
 		}
 		errs = append(errs, err)
 	}
-	return nil, absent(rules, errs, Error{Op: "describe package", Provider: p, Version: v, Platform: on})
+	return nil, absent(rules, errs, question)
 }
 
 // mergePlatformErrors returns one error for all that say which platforms there are; nil when none does.
@@ -186,7 +188,7 @@ func mergePlatformErrors(errs []error) error {
 func (c Chain) check() error {
 	for i, rule := range c {
 		if rule.Source == nil {
-			return fmt.Errorf("chain: rule %d has no Source", i+1)
+			return &FieldError{Field: fmt.Sprintf("Chain[%d].Source", i), Problem: "is required: whom should the rule ask?"}
 		}
 	}
 	return nil

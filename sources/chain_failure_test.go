@@ -145,3 +145,20 @@ func TestPlatformErrorsAreMerged(t *testing.T) {
 		t.Errorf("the error does not name the provider: %v", err)
 	}
 }
+
+func TestChainRefusesARuleWithoutASource(t *testing.T) {
+	t.Parallel()
+	c := append(chain(holds("a", "1.0.0")), sources.Rule{})
+	_, listing := c.Versions(t.Context(), rocket)
+	_, describing := c.Package(t.Context(), rocket, v1, linux)
+	for op, err := range map[string]error{"list versions": listing, "describe package": describing} {
+		var asked *sources.Error
+		var wrong *sources.FieldError
+		if !errors.As(err, &asked) || asked.Op != op || asked.Source != "chain" || asked.Provider != rocket {
+			t.Errorf("%s: error %v does not say what was asked of whom", op, err)
+		}
+		if !errors.As(err, &wrong) || wrong.Field != "Chain[1].Source" || errors.Is(err, sources.ErrNotFound) {
+			t.Errorf("%s: error is %v, want a *FieldError about the second rule", op, err)
+		}
+	}
+}

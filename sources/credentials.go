@@ -14,7 +14,8 @@ type Credentials interface {
 	Token(ctx context.Context, host Host) (Token, error)
 }
 
-// Token is a secret that a request carries as "Authorization: Bearer". It does not show itself when printed.
+// Token is a secret: a bearer token, a password, or an address that holds one. It does not show itself when printed;
+// string(t) is what it hides.
 type Token string
 
 // String hides the secret.

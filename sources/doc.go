@@ -1,6 +1,7 @@
 // Package sources is the vocabulary of provider installation: provider source addresses, versions and constraints,
-// platforms, include/exclude patterns, the [Source] interface, and the ways in which sources combine ([Chain], [Memo]).
-// It contains no network code; the packages below it ([sources/direct], …) speak the protocols.
+// platforms, include/exclude patterns, the [Source] interface and the ways in which sources combine ([Chain], [Memo]),
+// and the [Target] interface. It contains no network code; the packages below it ([sources/direct], …) speak the
+// protocols.
 //
 // # What a source does
 //
@@ -9,11 +10,20 @@
 // the package's content is opened, and a source verifies nothing. It reports what it and its signers claim about the
 // package ([hashing.Claims]); the installer fetches, judges, unpacks and publishes, in one place for every source.
 //
+// # What a target does
+//
+// A [Target] is a mirror that can be written: a directory, OCI registries, a bundle. What is published there is a
+// [Release]: archives of one version that somebody has verified, and the origin's signed checksums by which that was
+// done, so that whoever installs from the mirror can verify them again. A target compares what it gets with the hashes
+// that the release states, and never replaces one released package by another. Package installer/mirror fills targets
+// from sources.
+//
 // # Absence and failure
 //
 // A source that does not have what it is asked for says so with an error that matches [ErrNotFound], and only then.
 // Everything else that goes wrong (a refusal, an outage, a malformed document) is another error. The difference
-// carries weight: in a [Chain] absence moves on to the next source, failure stops.
+// carries weight: in a [Chain] absence moves on to the next source, failure stops. Whatever the failure, an [*Error]
+// around it says what was asked of whom.
 //
 // # Compatibility
 //

@@ -29,22 +29,40 @@ var (
 	ErrTooLarge = fault.ErrTooLarge
 )
 
-// Error is the error of one question to a source. Err says what went wrong; the rest, what was asked of whom.
+// Error is the error of one question to a [Source] or one order to a [Target]. Err says what went wrong; the rest, what was
+// asked of whom.
 type Error struct {
-	Op       string   // "list versions" or "describe package"
-	Source   string   // the source's String; "chain" when it is about all sources of a [Chain]
-	Provider Provider // what was asked for
-	Version  Version  // zero when all versions were asked for
-	Platform Platform // zero when all versions were asked for
+	// Op is what could not be done: "list versions" or "describe package" of a source; "publish packages", "list packages"
+	// or "remove packages" of a target; "verify package" of a bundle.
+	Op string
+
+	// Source is who was asked: the String of a source or a target; "registry HOST" for package direct, whose source asks many;
+	// "chain" when it is about all sources of a [Chain].
+	Source string
+
+	Provider Provider // zero when the question is about all providers
+	Version  Version  // zero when the question is about all versions
+	Platform Platform // zero when the question is about all platforms
 	Err      error
 }
 
 func (e *Error) Error() string {
-	subject := e.Provider.String()
-	if !e.Platform.IsZero() {
-		subject += " " + e.Version.String() + " for " + e.Platform.String()
+	return fmt.Sprintf("%s: cannot %s%s: %v", e.Source, e.Op, e.subject(), e.Err)
+}
+
+// subject returns " of PROVIDER VERSION for PLATFORM", as far as that is known.
+func (e *Error) subject() string {
+	var text string
+	if !e.Provider.IsZero() {
+		text = " of " + e.Provider.String()
 	}
-	return fmt.Sprintf("%s: cannot %s of %s: %v", e.Source, e.Op, subject, e.Err)
+	if !e.Version.IsZero() {
+		text += " " + e.Version.String()
+	}
+	if !e.Platform.IsZero() {
+		text += " for " + e.Platform.String()
+	}
+	return text
 }
 
 // Unwrap returns the cause.
@@ -81,6 +99,15 @@ func (e *AbsentError) Error() string {
 
 // Is makes the error one of absence.
 func (e *AbsentError) Is(target error) bool { return target == ErrNotFound }
+
+// FieldError says that a field of a configuration, of a request or of another struct, or a parameter, makes a call
+// impossible. Nothing was done.
+type FieldError struct {
+	Field   string // "Config.Repository", "HandlerConfig.Store"
+	Problem string // "is required: where do packages come from?"
+}
+
+func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
 
 // joinStrings joins the sorted texts of values with commas.
 func joinStrings[T fmt.Stringer](values []T) string {

@@ -21,6 +21,12 @@ func TestErrorTexts(t *testing.T) {
 			&sources.Error{Op: "describe package", Source: "mirror", Provider: rocket, Version: v1, Platform: linux, Err: sources.ErrUnavailable},
 			"mirror: cannot describe package of registry.opentofu.org/acme/rocket 1.0.0 for linux_amd64: unavailable",
 		},
+		{
+			&sources.Error{Op: "publish packages", Source: "mirror", Provider: rocket, Version: v1, Err: sources.ErrUnauthorized},
+			"mirror: cannot publish packages of registry.opentofu.org/acme/rocket 1.0.0: unauthorized",
+		},
+		{&sources.Error{Op: "list packages", Source: "mirror", Err: sources.ErrUnavailable}, "mirror: cannot list packages: unavailable"},
+		{&sources.FieldError{Field: "Config.Name", Problem: "is required"}, "Config.Name: is required"},
 		{&sources.PlatformError{Platform: linux}, "no package for linux_amd64"},
 		{
 			&sources.PlatformError{Platform: linux, Available: []sources.Platform{windows, darwin}},

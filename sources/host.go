@@ -8,7 +8,7 @@ import (
 )
 
 // Host is the normalised name of a registry, with a port if that is not 443: the first part of a [Provider]. Hosts
-// compare with ==. The zero value is no host; only [ParseHost] makes others.
+// compare with ==. The zero value is no host; only [ParseHost] and [HostOfURL] make others.
 //
 // Names are mapped by the Lookup profile of IDNA, so "Bücher.Example", "bücher.example" and "bücher.example:443" are
 // one host. Source: https://opentofu.org/docs/internals/remote-service-discovery/.

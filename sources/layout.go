@@ -9,7 +9,9 @@ func PackagePath(p Provider, v Version, on Platform) string {
 }
 
 // ArchivePath returns the place of a packed package below a filesystem or network mirror, relative and with slashes:
-// "registry.example.com/acme/rocket/terraform-provider-rocket_1.2.3_linux_amd64.zip".
+// "registry.example.com/acme/rocket/terraform-provider-rocket_1.2.3_linux_amd64.zip". The host is in Unicode, as
+// "terraform providers mirror" names directories; the network mirror protocol, and so the target of package fsmirror,
+// have it in ASCII ([Host.ASCII]).
 func ArchivePath(p Provider, v Version, on Platform) string {
 	return path.Join(p.String(), ArchiveName(p, v, on))
 }

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"encoding"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,3 +109,14 @@ func (p Pattern) String() string {
 	}
 	return p.host.String() + "/" + p.namespace + "/" + p.kind
 }
+
+// MarshalText returns String.
+func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText is [ParsePattern]; "" is the zero value.
+func (p *Pattern) UnmarshalText(text []byte) error { return unmarshal(p, text, ParsePattern) }
+
+var (
+	_ encoding.TextMarshaler   = Pattern{}
+	_ encoding.TextUnmarshaler = (*Pattern)(nil)
+)

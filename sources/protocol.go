@@ -1,6 +1,8 @@
 package sources
 
 import (
+	"cmp"
+	"encoding"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +13,14 @@ import (
 // "5.1" stands for 5.0 and 5.1.
 type Protocol struct{ Major, Minor int }
 
-// ParseProtocol reads "5.0" or "5". The error matches [ErrMalformed].
+// ProtocolSyntaxError says that a text is not a [Protocol].
+type ProtocolSyntaxError struct{ Input string }
+
+func (e *ProtocolSyntaxError) Error() string {
+	return fmt.Sprintf("invalid plugin protocol version %q: want MAJOR.MINOR, like 5.0", e.Input)
+}
+
+// ParseProtocol reads "5.0" or "5", of numbers up to 65535. The error is a [*ProtocolSyntaxError].
 func ParseProtocol(s string) (Protocol, error) {
 	major, minor, found := strings.Cut(s, ".")
 	if !found {
@@ -20,7 +29,7 @@ func ParseProtocol(s string) (Protocol, error) {
 	a, errA := strconv.ParseUint(major, 10, 16)
 	b, errB := strconv.ParseUint(minor, 10, 16)
 	if errA != nil || errB != nil {
-		return Protocol{}, fmt.Errorf("%q is not a plugin protocol version: want MAJOR.MINOR, like 5.0: %w", s, ErrMalformed)
+		return Protocol{}, &ProtocolSyntaxError{Input: s}
 	}
 	return Protocol{Major: int(a), Minor: int(b)}, nil
 }
@@ -31,12 +40,23 @@ func (p Protocol) Supported() bool { return p.Major == 5 || p.Major == 6 }
 // String returns "5.0".
 func (p Protocol) String() string { return fmt.Sprintf("%d.%d", p.Major, p.Minor) }
 
+// MarshalText returns String.
+func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText is [ParseProtocol].
+func (p *Protocol) UnmarshalText(text []byte) (err error) {
+	*p, err = ParseProtocol(string(text))
+	return err
+}
+
+var (
+	_ encoding.TextMarshaler   = Protocol{}
+	_ encoding.TextUnmarshaler = (*Protocol)(nil)
+)
+
 // Compare orders by number.
 func (p Protocol) Compare(o Protocol) int {
-	if p.Major != o.Major {
-		return p.Major - o.Major
-	}
-	return p.Minor - o.Minor
+	return cmp.Or(cmp.Compare(p.Major, o.Major), cmp.Compare(p.Minor, o.Minor))
 }
 
 // ProtocolError says that a package speaks no plugin protocol that terraform and tofu support. It is not an error of

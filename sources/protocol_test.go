@@ -19,8 +19,9 @@ func TestParseProtocol(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"", ".", "5.", ".0", "five", "5.0.0", "v5.0", "-5.0", "+5.0", " 5.0", "5.x", "65536.0", "1e1"} {
-		if got, err := sources.ParseProtocol(in); !errors.Is(err, sources.ErrMalformed) || got != (sources.Protocol{}) {
-			t.Errorf("ParseProtocol(%q) = %v, %v; want ErrMalformed", in, got, err)
+		var wrong *sources.ProtocolSyntaxError
+		if got, err := sources.ParseProtocol(in); !errors.As(err, &wrong) || wrong.Input != in || got != (sources.Protocol{}) {
+			t.Errorf("ParseProtocol(%q) = %v, %v; want a *ProtocolSyntaxError", in, got, err)
 		}
 	}
 }

@@ -22,8 +22,8 @@ type Release struct {
 // Archive is the package for one platform, in a zip file.
 type Archive struct {
 	Platform Platform
-	Path     string       // of the file; "": it is in the mirror already, as [Target.Stored] says, which some targets do not take for an answer
-	Sum      hashing.Hash // zh, of which the file's bytes are
+	Path     string       // of the file; "": the target has it already, as [Target.Stored] says; if not: [*ReleaseError]
+	Sum      hashing.Hash // zh of the file's bytes
 
 	// H1 is the hash of the archive's contents, [hashing.Computed.Entries], by which terraform knows it. "": a target that
 	// wants it computes it, which means to inflate the archive, without a limit.
@@ -34,15 +34,15 @@ type Archive struct {
 func (r *Release) Check() error {
 	switch {
 	case r.Provider.IsZero():
-		return &ReleaseError{"Provider", "is missing"}
+		return &ReleaseError{Field: "Provider", Problem: "is missing"}
 	case r.Version.IsZero():
-		return &ReleaseError{"Version", "is missing"}
+		return &ReleaseError{Field: "Version", Problem: "is missing"}
 	case len(r.Archives) == 0:
-		return &ReleaseError{"Archives", "are missing"}
+		return &ReleaseError{Field: "Archives", Problem: "are missing"}
 	}
 	for i, a := range r.Archives {
 		if problem := cmp.Or(a.problem(), r.problem(a.Platform, i)); problem != "" {
-			return &ReleaseError{fmt.Sprintf("Archives[%d]", i), problem}
+			return &ReleaseError{Field: fmt.Sprintf("Archives[%d]", i), Problem: problem}
 		}
 	}
 	return nil
@@ -74,18 +74,22 @@ func (r *Release) problem(on Platform, i int) string {
 	return ""
 }
 
-// ReleaseError says which field of a [Release] cannot be published.
+// ReleaseError says which field of a [Release] cannot be published: by any target, as [Release.Check] says, or by this one.
 type ReleaseError struct {
 	Field   string // "Archives[2]"
 	Problem string
+	Err     error // the cause, if there is another, of which Problem tells; otherwise nil
 }
 
 func (e *ReleaseError) Error() string { return "the release's " + e.Field + " " + e.Problem }
 
+// Unwrap returns the cause, if there is another.
+func (e *ReleaseError) Unwrap() error { return e.Err }
+
 // ConflictError says that another archive was published for the same platform of the version. It is left as it is: a
 // released package does not change.
 type ConflictError struct {
-	Address  string // of what is there: a file, or "registry.example.com/mirror/rocket:1.2.3"
+	Address  string // of what is there: a file; "registry.example.com/mirror/rocket:1.2.3"; "providers.tar:HOST/acme/rocket:1.2.3" in a bundle
 	Platform Platform
 	Stored   hashing.Hash // zh of what is there; "" if that is not one archive
 	Pushed   hashing.Hash // zh of what was to be published
@@ -97,11 +101,11 @@ func (e *ConflictError) Error() string {
 		e.Address, e.Platform, stored, e.Pushed)
 }
 
-// StatementError says that a signed statement cannot be published with a version, because those who verify it would then
-// refuse a package.
+// StatementError says that a signed statement cannot be published with a version, because it leaves out or contradicts one
+// of its packages, which those who verify it would then refuse.
 type StatementError struct {
 	Platform Platform // of that package
-	Err      error
+	Err      error    // a [*hashing.MismatchError] if the statement contradicts the package; it matches [ErrMalformed] if it is left out
 }
 
 func (e *StatementError) Error() string {

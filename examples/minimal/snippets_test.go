@@ -9,12 +9,14 @@ import (
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/lockfile"
 	"github.com/purveyor-dev/purveyor/installer/required"
+	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/direct"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
 // module is the README's code about a module directory.
-func module(ctx context.Context, in *installer.Installer, dir string) error {
+func module(ctx context.Context, source sources.Source, dir string) error {
+	in := &installer.Installer{Source: source, Dir: filepath.Join(dir, ".terraform", "providers")}
 	module, readErr := required.Read(dir, required.Options{})          // required_providers, child modules included
 	locks, lockErr := lockfile.Read(filepath.Join(dir, lockfile.Name)) // empty when there is none
 	if err := errors.Join(readErr, lockErr); err != nil {
@@ -31,9 +33,8 @@ func module(ctx context.Context, in *installer.Installer, dir string) error {
 func TestAModule(t *testing.T) {
 	t.Parallel()
 	srv := registrytest.New(t, registrytest.Config{})
-	in := &installer.Installer{Source: direct.New(direct.Config{Client: srv.Client()}), Dir: t.TempDir()}
 	dir := t.TempDir()
-	if err := module(t.Context(), in, dir); err != nil {
+	if err := module(t.Context(), direct.New(direct.Config{Client: srv.Client()}), dir); err != nil {
 		t.Error(err)
 	}
 	if locks, err := lockfile.Read(filepath.Join(dir, lockfile.Name)); err != nil || len(locks) != 0 {

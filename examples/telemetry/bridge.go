@@ -1,6 +1,6 @@
-// Package telemetry makes OpenTelemetry spans of an installer's events: one for each package, from the first thing that is
-// known of its provider to its end. It is a module of its own, so that the library does not depend on OpenTelemetry; copy
-// it, or import it as it is.
+// Package telemetry makes OpenTelemetry spans of an installer's events: "provider resolve" for the selection of a provider's
+// version, and "provider package" for each of its packages that is installed, locked or fetched. It is a module of its own,
+// so that the library does not depend on OpenTelemetry; copy it, or import it as it is.
 //
 //	in.Notify = telemetry.Bridge(ctx, otel.Tracer("example.com/tool"))
 package telemetry
@@ -17,11 +17,11 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// The names of attributes; a span is named "provider install". Its events have the names of [installer.EventKind].
+// The names of attributes. The events of a span have the names of [installer.EventKind].
 const (
 	AttributeProvider  = "provider.address"   // registry.opentofu.org/hashicorp/random
 	AttributeVersion   = "provider.version"   // 3.6.2
-	AttributePlatform  = "provider.platform"  // linux_amd64
+	AttributePlatform  = "provider.platform"  // linux_amd64; of packages
 	AttributeLocation  = "provider.location"  // a URL or a path, without credentials
 	AttributeBytes     = "provider.bytes"     // of the archive
 	AttributeAuthority = "provider.authority" // "signed", "reported" or "unverified"
@@ -34,10 +34,10 @@ func Bridge(ctx context.Context, tracer trace.Tracer) func(installer.Event) {
 	return b.notify // calls do not overlap
 }
 
-// key is what has a span.
+// key is what has a span: a sequence of events, see [installer.Event].
 type key struct {
 	provider sources.Provider
-	platform sources.Platform
+	platform sources.Platform // zero: the selection of a version
 }
 
 type bridge struct {
@@ -50,23 +50,26 @@ func (b *bridge) notify(e installer.Event) {
 	k := key{e.Provider, e.Platform}
 	span, ok := b.open[k]
 	if !ok {
-		_, span = b.tracer.Start(b.ctx, "provider install", trace.WithAttributes(
-			attribute.String(AttributeProvider, e.Provider.String()), attribute.String(AttributePlatform, e.Platform.String())))
+		span = b.start(k)
 		b.open[k] = span
 	}
 	if e.Kind != installer.EventProgress {
 		span.AddEvent(string(e.Kind), trace.WithTimestamp(time.Now()))
 	}
 	describe(span, e)
-	if ends(e.Kind) {
+	if e.Kind.Last() {
 		span.End()
 		delete(b.open, k)
 	}
 }
 
-// ends reports whether nothing follows an event.
-func ends(kind installer.EventKind) bool {
-	return kind == installer.EventPresent || kind == installer.EventInstalled || kind == installer.EventFailed
+func (b *bridge) start(k key) trace.Span {
+	name, attributes := "provider resolve", []attribute.KeyValue{attribute.String(AttributeProvider, k.provider.String())}
+	if !k.platform.IsZero() {
+		name, attributes = "provider package", append(attributes, attribute.String(AttributePlatform, k.platform.String()))
+	}
+	_, span := b.tracer.Start(b.ctx, name, trace.WithAttributes(attributes...))
+	return span
 }
 
 // describe adds what an event says.

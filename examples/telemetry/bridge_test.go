@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -32,20 +33,13 @@ func TestSpans(t *testing.T) {
 		t.Fatal("no error for a provider that is not there")
 	}
 	parent.End()
-	spans := map[string]trace.ReadOnlySpan{}
-	for _, span := range recorder.Ended() {
-		for _, a := range span.Attributes() {
-			if a.Key == telemetry.AttributeProvider {
-				spans[a.Value.AsString()] = span
-			}
-		}
-	}
-	if len(spans) != 2 || len(recorder.Started()) != 3 {
+	spans := ended(recorder)
+	if len(spans) != 3 || len(recorder.Started()) != 4 {
 		t.Fatalf("%d spans have ended, %d were started", len(spans), len(recorder.Started()))
 	}
-	rocket, absent := spans["registry.example.com/acme/rocket"], spans["registry.example.com/acme/absent"]
-	if rocket.Parent().SpanID() != parent.SpanContext().SpanID() || rocket.Status().Code == codes.Error {
-		t.Errorf("the span is %+v", rocket)
+	rocket, absent := spans["provider package registry.example.com/acme/rocket"], spans["provider resolve registry.example.com/acme/absent"]
+	if rocket == nil || rocket.Parent().SpanID() != parent.SpanContext().SpanID() || rocket.Status().Code == codes.Error {
+		t.Fatalf("the span is %+v", rocket)
 	}
 	for _, want := range []attribute.KeyValue{
 		attribute.String(telemetry.AttributeVersion, "1.2.3"), attribute.String(telemetry.AttributeAuthority, "signed"),
@@ -54,7 +48,49 @@ func TestSpans(t *testing.T) {
 			t.Errorf("%v is not among %v", want, rocket.Attributes())
 		}
 	}
-	if absent.Status().Code != codes.Error {
-		t.Errorf("the failure's span is %+v", absent.Status())
+	if absent == nil || absent.Status().Code != codes.Error {
+		t.Errorf("the failure's span is %+v", absent)
+	}
+}
+
+// ended returns the spans that have ended, by name and provider.
+func ended(recorder *tracetest.SpanRecorder) map[string]trace.ReadOnlySpan {
+	spans := map[string]trace.ReadOnlySpan{}
+	for _, span := range recorder.Ended() {
+		for _, a := range span.Attributes() {
+			if a.Key == telemetry.AttributeProvider {
+				spans[span.Name()+" "+a.Value.AsString()] = span
+			}
+		}
+	}
+	return spans
+}
+
+// Whatever is called, all spans end.
+func TestSpansEnd(t *testing.T) {
+	t.Parallel()
+	srv := registrytest.New(t, registrytest.Config{Releases: []registrytest.Release{{Provider: "acme/rocket", Version: "1.2.3"}}})
+	rocket := sources.MustParseProvider("registry.example.com/acme/rocket")
+	req := installer.Request{Requirements: installer.Requirements{rocket: {}}}
+	for name, test := range map[string]struct {
+		call func(*installer.Installer) error
+		want int
+	}{
+		"Resolve": {func(in *installer.Installer) error { _, err := in.Resolve(t.Context(), req); return err }, 1},
+		"Lock":    {func(in *installer.Installer) error { _, err := in.Lock(t.Context(), req, nil); return err }, 2},
+		"Fetch": {func(in *installer.Installer) error {
+			_, err := in.Fetch(t.Context(), rocket, sources.MustParseVersion("1.2.3"), sources.CurrentPlatform(), filepath.Join(t.TempDir(), "archive.zip"))
+			return err
+		}, 1},
+	} {
+		recorder := tracetest.NewSpanRecorder()
+		tracer := trace.NewTracerProvider(trace.WithSpanProcessor(recorder)).Tracer("test")
+		in := &installer.Installer{Source: direct.New(direct.Config{Client: srv.Client()}), Notify: telemetry.Bridge(t.Context(), tracer)}
+		if err := test.call(in); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(recorder.Started()) != test.want || len(recorder.Ended()) != test.want {
+			t.Errorf("%s: %d spans were started, %d have ended, want %d", name, len(recorder.Started()), len(recorder.Ended()), test.want)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // Error says what is wrong with the contents of a lock file, and where.
 type Error struct {
-	Diagnostics hcl.Diagnostics
+	Diagnostics hcl.Diagnostics      // warnings included
 	Files       map[string]*hcl.File // for printing with [hcl.NewDiagnosticTextWriter]
 }
 

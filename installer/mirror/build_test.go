@@ -262,8 +262,13 @@ func TestFields(t *testing.T) {
 		"Builder.Installer.Source": {Target: target, Installer: &installer.Installer{}},
 		"Builder.Target":           {Installer: in},
 		"Builder.Parallel":         {Installer: in, Target: target, Parallel: -1},
+
+		"Builder.Installer.Queries":        {Target: target, Installer: &installer.Installer{Source: in.Source, Queries: -1}},
+		"Builder.Installer.Unpacks":        {Target: target, Installer: &installer.Installer{Source: in.Source, Unpacks: -1}},
+		"Builder.Installer.Limits.Files":   {Target: target, Installer: &installer.Installer{Source: in.Source, Limits: installer.Limits{Files: -1}}},
+		"Builder.Installer.Policy.Signers": {Target: target, Installer: &installer.Installer{Source: in.Source, Policy: installer.Policy{Signers: []string{"x"}}}},
 	} {
-		_, err := b.Build(t.Context(), plan())
+		_, err := watch(t, b).Build(t.Context(), plan())
 		checkField(t, field, err)
 	}
 	builtIn := sources.MustParseProvider("terraform.io/builtin/terraform")
@@ -287,7 +292,7 @@ func TestFields(t *testing.T) {
 
 func checkField(t *testing.T, field string, err error) {
 	t.Helper()
-	var wrong *installer.FieldError
+	var wrong *sources.FieldError
 	if !errors.As(err, &wrong) || wrong.Field != field {
 		t.Errorf("%s: the error is %v", field, err)
 	}

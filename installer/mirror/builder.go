@@ -18,8 +18,10 @@ const DefaultParallel = 6
 // Builder fills a mirror. Installer and Target are required; the zero value of every other field works. Set the fields
 // before the first call; the methods are safe for concurrent use, also by several builders for one target.
 type Builder struct {
-	// Installer says where packages come from and what is accepted: of its fields, Source, Policy, Limits, Notify, Logger
-	// and the bounds for a single archive matter. Nothing is installed, and Dir is not needed.
+	// Installer says where packages come from and what is accepted. Of its fields, these matter: Source, Policy and Limits;
+	// Queries, which bounds the questions about versions; Connections, ConnectionsPerArchive, SegmentSize and Unpacks, which
+	// hold for each archive on its own; Notify, which is told of downloads; and Logger, which gets both its events and those
+	// of the Builder. Nothing is installed, and Dir is not needed.
 	Installer *installer.Installer
 
 	// Target is the mirror.
@@ -36,7 +38,7 @@ type Builder struct {
 	Scratch string
 
 	// Notify is told what happens while it happens; see [Event]. The calls that one call of a method makes do not overlap,
-	// also not with those of Installer.Notify, and the work waits for them. Nil: nobody is told.
+	// also not with those of Installer.Notify, and the work waits for them. Nil: nobody is told, apart from the Logger.
 	Notify func(Event)
 }
 
@@ -48,54 +50,51 @@ type run struct {
 	slots     *semaphore.Weighted // for archives
 	scratch   *scratch
 	removing  bool // what is not wanted is going to be removed
-	notify    func(Event)
+	notifier  *notifier
 }
 
-func (b *Builder) begin(plan Plan) (*run, error) {
+func (b *Builder) begin(ctx context.Context, plan Plan) (*run, error) {
 	switch {
 	case b.Installer == nil:
-		return nil, &installer.FieldError{Field: "Builder.Installer", Problem: "is required: where do packages come from?"}
-	case b.Installer.Source == nil:
-		return nil, &installer.FieldError{Field: "Builder.Installer.Source", Problem: "is required: where do packages come from?"}
+		return nil, &sources.FieldError{Field: "Builder.Installer", Problem: "is required: where do packages come from?"}
 	case b.Target == nil:
-		return nil, &installer.FieldError{Field: "Builder.Target", Problem: "is required: where do packages go?"}
+		return nil, &sources.FieldError{Field: "Builder.Target", Problem: "is required: where do packages go?"}
 	case b.Parallel < 0:
-		return nil, &installer.FieldError{Field: "Builder.Parallel", Problem: "is negative, which allows nothing"}
+		return nil, &sources.FieldError{Field: "Builder.Parallel", Problem: "is negative, which allows nothing"}
+	}
+	if err := checkInstaller(ctx, b.Installer); err != nil {
+		return nil, err
 	}
 	if err := plan.check(); err != nil {
 		return nil, err
 	}
 	r := &run{target: b.Target, parallel: cmp.Or(b.Parallel, DefaultParallel)}
 	r.slots = semaphore.NewWeighted(int64(r.parallel))
+	r.notifier = &notifier{ctx: ctx, notify: b.Notify, logger: b.Installer.Logger}
 	own := *b.Installer
-	own.Source = sources.Memo(own.Source)
-	own.Notify, r.notify = oneAtATime(own.Notify, b.Notify)
+	own.Source, own.Notify = sources.Memo(own.Source), r.notifier.share(own.Notify)
 	r.installer = &own
 	return r, nil
 }
 
-// oneAtATime returns functions that tell the same people the same, and never two things at once.
-func oneAtATime(theirs func(installer.Event), ours func(Event)) (func(installer.Event), func(Event)) {
-	var mu sync.Mutex
-	return serialised(&mu, theirs), serialised(&mu, ours)
+// checkInstaller refuses fields that would make every package fail: to resolve nothing takes no more than that they make sense.
+func checkInstaller(ctx context.Context, in *installer.Installer) error {
+	_, err := in.Resolve(ctx, installer.Request{})
+	var wrong *sources.FieldError
+	if errors.As(err, &wrong) {
+		return &sources.FieldError{Field: "Builder." + wrong.Field, Problem: wrong.Problem}
+	}
+	return err
 }
 
-func serialised[E any](mu *sync.Mutex, notify func(E)) func(E) {
-	return func(e E) {
-		if notify == nil {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		notify(e)
-	}
-}
+func (r *run) send(e Event) { r.notifier.send(e) }
 
 // Build brings all that a plan asks for into the target. What is there and right is not fetched again. Where something
 // fails, everything else is published all the same: the report says what, and the error is an [*Error] with one failure
-// for each package. When the context ends, the error matches the context's, and what was published stays.
+// for each package. When the context ends, the error matches the context's, and what was published stays. Fields of the
+// Builder, its Installer or the plan that make no sense are a [*sources.FieldError], and nothing is done.
 func (b *Builder) Build(ctx context.Context, plan Plan) (_ *Report, err error) {
-	r, err := b.begin(plan)
+	r, err := b.begin(ctx, plan)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func TestThroughABundle(t *testing.T) {
 	}
 	defer in.Close()
 	imported := t.TempDir()
-	b = &mirror.Builder{Installer: &installer.Installer{Source: in}, Target: fsmirror.NewTarget(imported)}
+	b = watch(t, &mirror.Builder{Installer: &installer.Installer{Source: in}, Target: fsmirror.NewTarget(imported)})
 	report, err := b.Build(t.Context(), plan(want("", mirror.All), some))
 	if err != nil {
 		t.Fatal(err)

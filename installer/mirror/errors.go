@@ -86,7 +86,7 @@ func inner(err error) error {
 
 // fail reports a failure.
 func (r *run) fail(e PackageError) *PackageError {
-	r.notify(Event{Kind: EventFailed, Provider: e.Provider, Version: e.Version, Platform: e.Platform, Err: e.Err})
+	r.send(Event{Kind: EventFailed, Provider: e.Provider, Version: e.Version, Platform: e.Platform, Err: e.Err})
 	return &e
 }
 
@@ -128,11 +128,11 @@ func (e *IncompleteError) Error() string {
 // Unwrap returns the cause.
 func (e *IncompleteError) Unwrap() error { return e.Err }
 
-// UnsupportedError says that a target is not [Prunable].
-type UnsupportedError struct {
+// NotPrunableError says that a target is not [Prunable].
+type NotPrunableError struct {
 	Target string // by its String
 }
 
-func (e *UnsupportedError) Error() string {
+func (e *NotPrunableError) Error() string {
 	return e.Target + " cannot be pruned: this kind of mirror cannot say what it has; remove packages with the means of whoever runs it"
 }

@@ -41,7 +41,7 @@ provider "registry.example.com/acme/rocket" {
   versions = "~> 1.5"
   latest   = 2
 }
-`), "mirror.hcl", sources.Host{})
+`), "mirror.hcl", mirror.PlanOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -37,7 +37,7 @@ type fixture struct {
 	*testing.T
 	srv     *registrytest.Server
 	dir     string // the mirror
-	builder *mirror.Builder
+	builder *builder
 
 	mu     sync.Mutex
 	events []mirror.Event
@@ -46,7 +46,7 @@ type fixture struct {
 func setup(t *testing.T, releases ...registrytest.Release) *fixture {
 	t.Helper()
 	f := &fixture{T: t, srv: registrytest.New(t, registrytest.Config{Releases: releases}), dir: t.TempDir()}
-	f.builder = &mirror.Builder{Installer: f.installer(), Target: fsmirror.NewTarget(f.dir), Scratch: t.TempDir()}
+	f.builder = watch(t, &mirror.Builder{Installer: f.installer(), Target: fsmirror.NewTarget(f.dir), Scratch: t.TempDir()})
 	f.builder.Notify = func(e mirror.Event) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -93,12 +93,12 @@ func want(constraints string, latest int) mirror.Want {
 func plan(wants ...mirror.Want) mirror.Plan { return mirror.Plan{Wants: wants, Platforms: four} }
 
 // again is what another process would use on the same mirror.
-func (f *fixture) again() *mirror.Builder {
-	b := *f.builder
+func (f *fixture) again() *builder {
+	b := *f.builder.Builder
 	in := *b.Installer
 	in.Source = registry(f.srv)
 	b.Installer, b.Target = &in, fsmirror.NewTarget(f.dir)
-	return &b
+	return watch(f.T, &b)
 }
 
 func (f *fixture) build(p mirror.Plan) *mirror.Report {

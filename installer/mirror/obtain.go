@@ -47,12 +47,12 @@ func (q *request) obtain(ctx context.Context) (*parcel, error) {
 			return p, err
 		}
 	}
-	q.notify(Event{Kind: EventFetching, Provider: q.provider, Version: q.version, Platform: q.on})
+	q.send(Event{Kind: EventFetching, Provider: q.provider, Version: q.version, Platform: q.on})
 	p, err := q.fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	q.notify(Event{Kind: EventFetched, Provider: q.provider, Version: q.version, Platform: q.on, Bytes: p.size, Proof: p.proof})
+	q.send(Event{Kind: EventFetched, Provider: q.provider, Version: q.version, Platform: q.on, Bytes: p.size, Proof: p.proof})
 	return p, nil
 }
 
@@ -81,7 +81,7 @@ func (q *request) present(ctx context.Context, pkg *sources.Package) (*parcel, e
 			return nil, err
 		}
 	}
-	q.notify(Event{Kind: EventPresent, Provider: q.provider, Version: q.version, Platform: q.on, Proof: p.proof})
+	q.send(Event{Kind: EventPresent, Provider: q.provider, Version: q.version, Platform: q.on, Proof: p.proof})
 	return p, nil
 }
 
@@ -188,6 +188,7 @@ func openLeftover(path string) sources.Opener {
 func (q *request) fetchFrom(ctx context.Context, from elsewhere, path string) (*parcel, error) {
 	in := *q.installer
 	from.Source, in.Source = in.Source, &from
+	in.Notify, in.Logger = nil, nil // nothing is downloaded, and that it is of no use is no failure
 	p, err := q.fetchWith(ctx, &in, path)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
-	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -89,7 +88,7 @@ func (p Plan) check() error {
 }
 
 func (w Want) check(field string) error {
-	problem := func(name, text string) error { return &installer.FieldError{Field: field + name, Problem: text} }
+	problem := func(name, text string) error { return &sources.FieldError{Field: field + name, Problem: text} }
 	switch {
 	case w.Provider.IsZero():
 		return problem(".Provider", "is missing; make providers with sources.ParseProvider")
@@ -106,7 +105,7 @@ func (w Want) check(field string) error {
 func checkPlatforms(field string, platforms []sources.Platform) error {
 	for _, on := range platforms {
 		if _, err := sources.ParsePlatform(on.String()); err != nil {
-			return &installer.FieldError{Field: field, Problem: err.Error()}
+			return &sources.FieldError{Field: field, Problem: err.Error()}
 		}
 	}
 	return nil

@@ -63,7 +63,8 @@ func lockedWants(locks installer.Locks, origin string) []Want {
 // unspecified is met by no version: who has locked 0.0.0 must not get the newest one.
 var unspecified = sources.MustParseConstraints("0.0.0")
 
-// ForLockFiles is ForLocks for dependency lock files. They must exist, other than for [lockfile.Read].
+// ForLockFiles is ForLocks for dependency lock files. A missing one is an error, which matches fs.ErrNotExist; what else is
+// wrong with a file is the error of [lockfile.Read].
 func ForLockFiles(paths ...string) (Plan, error) {
 	var plan Plan
 	for _, path := range paths {

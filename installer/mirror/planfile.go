@@ -19,7 +19,7 @@ const MaxPlanBytes = 1 << 20
 
 // PlanError says what is wrong with the contents of a plan file, and where.
 type PlanError struct {
-	Diagnostics hcl.Diagnostics
+	Diagnostics hcl.Diagnostics      // warnings included
 	Files       map[string]*hcl.File // for printing with [hcl.NewDiagnosticTextWriter]
 }
 
@@ -34,9 +34,14 @@ func (e *PlanError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ReadPlan reads a plan file. The registry is the host of addresses that name none; zero means [sources.DefaultRegistry].
-// The error is a [*PlanError] if the contents are wrong, and otherwise that of the file system.
-func ReadPlan(path string, registry sources.Host) (Plan, error) {
+// PlanOptions say how to read a plan file. The zero value is ready to use.
+type PlanOptions struct {
+	// Registry is the host of addresses that name none. Zero: [sources.DefaultRegistry].
+	Registry sources.Host
+}
+
+// ReadPlan reads a plan file. The error is a [*PlanError] if the contents are wrong, and otherwise that of the file system.
+func ReadPlan(path string, opts PlanOptions) (Plan, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Plan{}, fmt.Errorf("reading the plan: %w", err)
@@ -46,12 +51,12 @@ func ReadPlan(path string, registry sources.Host) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("reading the plan: %w", err)
 	}
-	return ParsePlan(src, path, registry)
+	return ParsePlan(src, path, opts)
 }
 
 // ParsePlan is ReadPlan for the contents of a file, whose name is for messages only. The error is a [*PlanError].
-func ParsePlan(src []byte, filename string, registry sources.Host) (Plan, error) {
-	p := planParser{registry: registry}
+func ParsePlan(src []byte, filename string, opts PlanOptions) (Plan, error) {
+	p := planParser{opts: opts}
 	p.parse(src, filename)
 	if p.Diags.HasErrors() {
 		files := map[string]*hcl.File{filename: {Bytes: src}}
@@ -74,8 +79,8 @@ var errTooDeep = errors.New("this is nested too deeply")
 // planParser collects what a plan file says.
 type planParser struct {
 	literal.Problems
-	registry sources.Host
-	plan     Plan
+	opts PlanOptions
+	plan Plan
 }
 
 func (p *planParser) parse(src []byte, filename string) {

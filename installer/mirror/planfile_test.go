@@ -33,7 +33,7 @@ func TestReadPlan(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "mirror.hcl")
 	write(t, path, goodPlan)
-	got, err := mirror.ReadPlan(path, sources.TerraformRegistry)
+	got, err := mirror.ReadPlan(path, mirror.PlanOptions{Registry: sources.TerraformRegistry})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestReadPlan(t *testing.T) {
 	if diff := cmp.Diff(want, got, same); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := mirror.ReadPlan(path+"x", sources.Host{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := mirror.ReadPlan(path+"x", mirror.PlanOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -86,7 +86,7 @@ func TestWrongPlans(t *testing.T) {
 		`platforms = ["${[for x in [1, 2] : x]}"]`:              "p.hcl:1,14-40: Invalid value;",
 		`provider "a/b" { platforms = [for x in ["a_b"] : x] }`: "p.hcl:1,30-52: Invalid platforms;",
 	} {
-		plan, err := mirror.ParsePlan([]byte(text), "p.hcl", sources.Host{})
+		plan, err := mirror.ParsePlan([]byte(text), "p.hcl", mirror.PlanOptions{})
 		var wrong *mirror.PlanError
 		if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), want) || plan.Wants != nil || len(wrong.Files) != 1 {
 			t.Errorf("%.60s: the error is\n%v, want\n%s", text, err, want)
@@ -100,7 +100,7 @@ func FuzzParsePlan(f *testing.F) {
 	f.Add(`provider "a/b" { latest = 1e99 }`)
 	f.Add(`platforms = ["${1}"]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		plan, err := mirror.ParsePlan([]byte(text), "p.hcl", sources.Host{})
+		plan, err := mirror.ParsePlan([]byte(text), "p.hcl", mirror.PlanOptions{})
 		var wrong *mirror.PlanError
 		switch {
 		case err != nil && (!errors.As(err, &wrong) || wrong.Error() == ""):

@@ -30,7 +30,7 @@ func (p *planParser) provider(block *hcl.Block) {
 }
 
 func (p *planParser) address(label string, at hcl.Range) sources.Provider {
-	provider, err := sources.ParseProviderIn(p.registry, label)
+	provider, err := sources.ParseProviderIn(p.opts.Registry, label)
 	switch {
 	case err != nil:
 		p.Fail(at, "Invalid provider source address", "The label must be a provider source address: %s.", err)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -35,11 +34,12 @@ type Surplus struct {
 // What the plan asks for is found out now: a plan for the newest versions asks for others when there are newer ones. It
 // must be known in full: if any want cannot be resolved, the error is an [*Error], and there is no surplus; an
 // [*IncompleteError] among the failures says that a source that a chain may do without is needed here. Versions that the
-// source does not list any more are surplus, unless a want names them ([Want.Version]). An empty plan, which asks for
-// nothing, is an error, and so is one that leaves the platforms to the process. The error is an [*UnsupportedError] if the
-// target is not [Prunable].
+// source does not list any more are surplus, unless a want names them ([Want.Version]).
+//
+// The error is a [*NotPrunableError] if the target is not [Prunable], and a [*sources.FieldError] for what Build refuses, for
+// an empty plan, which asks for nothing, and for one that leaves the platforms to the process.
 func (b *Builder) Surplus(ctx context.Context, plan Plan) ([]Surplus, error) {
-	r, target, err := b.beginPruning(plan)
+	r, target, err := b.beginPruning(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,11 @@ func (b *Builder) Surplus(ctx context.Context, plan Plan) ([]Surplus, error) {
 // Prune removes from the target the packages that a plan does not ask for, and returns what it has removed: the list of
 // [Builder.Surplus], if nothing failed. Other files are not touched. What others publish meanwhile stays,
 // unless it was there already and is surplus.
+//
+// If the surplus cannot be found out, nothing is removed, and the error is that of Surplus. Otherwise it is an [*Error] with
+// one failure for each version that the target did not remove; when the context ends, it matches the context's.
 func (b *Builder) Prune(ctx context.Context, plan Plan) ([]Surplus, error) {
-	r, target, err := b.beginPruning(plan)
+	r, target, err := b.beginPruning(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -66,29 +69,29 @@ func (b *Builder) Prune(ctx context.Context, plan Plan) ([]Surplus, error) {
 			continue
 		}
 		for _, on := range s.Platforms {
-			r.notify(Event{Kind: EventRemoved, Provider: s.Provider, Version: s.Version, Platform: on})
+			r.send(Event{Kind: EventRemoved, Provider: s.Provider, Version: s.Version, Platform: on})
 		}
 		removed = append(removed, s)
 	}
 	return removed, asError(ctx, failures)
 }
 
-func (b *Builder) beginPruning(plan Plan) (*run, Prunable, error) {
-	r, err := b.begin(plan)
+func (b *Builder) beginPruning(ctx context.Context, plan Plan) (*run, Prunable, error) {
+	r, err := b.begin(ctx, plan)
 	if err != nil {
 		return nil, nil, err
 	}
 	target, ok := b.Target.(Prunable)
 	if !ok {
-		return nil, nil, &UnsupportedError{Target: b.Target.String()}
+		return nil, nil, &NotPrunableError{Target: b.Target.String()}
 	}
 	if len(plan.Wants) == 0 {
 		const problem = "are none, so that everything would be removed: delete the mirror if that is what you want"
-		return nil, nil, &installer.FieldError{Field: "Plan.Wants", Problem: problem}
+		return nil, nil, &sources.FieldError{Field: "Plan.Wants", Problem: problem}
 	}
 	if i := slices.IndexFunc(plan.Wants, func(w Want) bool { return len(w.Platforms)+len(plan.Platforms) == 0 }); i >= 0 {
 		const problem = "are none: for pruning they must be said, lest the packages for all platforms but this one be removed"
-		return nil, nil, &installer.FieldError{Field: fmt.Sprintf("Plan.Wants[%d].Platforms", i), Problem: problem}
+		return nil, nil, &sources.FieldError{Field: fmt.Sprintf("Plan.Wants[%d].Platforms", i), Problem: problem}
 	}
 	r.removing = true
 	return r, target, nil

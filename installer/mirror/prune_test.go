@@ -97,8 +97,8 @@ func TestPruneIsCareful(t *testing.T) {
 		"no version":       {plan(want("~> 3.0", 0)), registrytest.Fault{}, is[*installer.NoMatchError]},
 		"no provider":      {plan(want("", 0), absent), registrytest.Fault{}, func(err error) bool { return errors.Is(err, sources.ErrNotFound) }},
 		"no answer":        {plan(want("", 0)), registrytest.Fault{Kind: registrytest.KindVersions, Status: 503}, func(err error) bool { return errors.Is(err, sources.ErrUnavailable) }},
-		"nothing asked":    {mirror.Plan{}, registrytest.Fault{}, is[*installer.FieldError]},
-		"a nonsense field": {mirror.Plan{Wants: []mirror.Want{{}}}, registrytest.Fault{}, is[*installer.FieldError]},
+		"nothing asked":    {mirror.Plan{}, registrytest.Fault{}, is[*sources.FieldError]},
+		"a nonsense field": {mirror.Plan{Wants: []mirror.Want{{}}}, registrytest.Fault{}, is[*sources.FieldError]},
 	} {
 		if test.fault.Status != 0 {
 			f.fault(test.fault)
@@ -211,7 +211,7 @@ func TestPruneWithoutPlatforms(t *testing.T) {
 	f.build(plan(want("", 0)))
 	vague := mirror.Plan{Wants: []mirror.Want{want("", 0)}}
 	for _, p := range []mirror.Plan{vague, mirror.Plan{}.And(vague), plan(want("", 0)).And(vague)} {
-		var field *installer.FieldError
+		var field *sources.FieldError
 		if removed, err := f.again().Prune(t.Context(), p); !errors.As(err, &field) || removed != nil {
 			t.Errorf("%v was removed, %v", texts(removed), err)
 		}

@@ -53,7 +53,7 @@ func (s *shipment) gather(ctx context.Context, requests []*request) {
 			s.parcels = append(s.parcels, parcels[i])
 		case !q.demand.needed && isMissing(errs[i]):
 			s.report.Missing = append(s.report.Missing, q.on)
-			s.notify(Event{Kind: EventMissing, Provider: q.provider, Version: q.version, Platform: q.on, Err: errs[i]})
+			s.send(Event{Kind: EventMissing, Provider: q.provider, Version: q.version, Platform: q.on, Err: errs[i]})
 		default:
 			s.failPackage(q.on, errs[i])
 		}
@@ -78,7 +78,7 @@ func (s *shipment) publish(ctx context.Context) {
 		if err == nil {
 			s.report.note(pushed)
 			s.report.describe(s.parcels)
-			s.notify(Event{Kind: EventPublished, Provider: s.wanted.provider, Version: s.wanted.version, Pushed: pushed})
+			s.send(Event{Kind: EventPublished, Provider: s.wanted.provider, Version: s.wanted.version, Pushed: pushed})
 			return
 		}
 		if on, reason := culprit(err); reason != nil && s.leaveOut(on) {

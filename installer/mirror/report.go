@@ -34,7 +34,7 @@ type Release struct {
 	// file of each package, was not asked: then it is false.
 	Signed bool `json:"signed"`
 
-	Bytes   int64  `json:"bytes"`             // of the archives that were fetched
+	Bytes   int64  `json:"bytes"`             // that were downloaded
 	Address string `json:"address,omitempty"` // where the packages are, [sources.Pushed.Address]
 	Digest  string `json:"digest,omitempty"`  // [sources.Pushed.Digest]
 }

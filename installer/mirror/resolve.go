@@ -57,7 +57,7 @@ func (w *wanted) add(want Want, platforms []sources.Platform) {
 func (r *run) resolve(ctx context.Context, plan Plan) ([]*wanted, []*PackageError) {
 	versions, failures := make([][]sources.Version, len(plan.Wants)), make([]*PackageError, len(plan.Wants))
 	var group errgroup.Group
-	group.SetLimit(cmp.Or(max(0, r.installer.Queries), installer.DefaultQueries))
+	group.SetLimit(cmp.Or(r.installer.Queries, installer.DefaultQueries))
 	for i, want := range plan.Wants {
 		group.Go(func() error {
 			var err error
@@ -98,7 +98,7 @@ func (r *run) choose(ctx context.Context, want Want) ([]sources.Version, error) 
 	}
 	listing, err := r.installer.Source.Versions(ctx, want.Provider)
 	for _, message := range listing.Warnings {
-		r.notify(Event{Kind: EventWarning, Provider: want.Provider, Message: message})
+		r.send(Event{Kind: EventWarning, Provider: want.Provider, Message: message})
 	}
 	if err == nil {
 		err = r.complete(listing)

@@ -21,8 +21,8 @@ import (
 )
 
 // from is a builder that fills this mirror from a directory.
-func (f *fixture) from(dir string) *mirror.Builder {
-	return &mirror.Builder{Installer: &installer.Installer{Source: fsmirror.New(dir)}, Target: fsmirror.NewTarget(f.dir), Scratch: f.builder.Scratch}
+func (f *fixture) from(dir string) *builder {
+	return watch(f.T, &mirror.Builder{Installer: &installer.Installer{Source: fsmirror.New(dir)}, Target: fsmirror.NewTarget(f.dir), Scratch: f.builder.Scratch})
 }
 
 // served is the network mirror that a plain file server makes of a directory.
@@ -131,7 +131,7 @@ func TestOCITargetGetsTheSignatureLater(t *testing.T) {
 	if err := f.srv.WriteMirror(origin, registrytest.Packed, host+"/acme/rocket"); err != nil {
 		t.Fatal(err)
 	}
-	for i, b := range []*mirror.Builder{f.from(origin), f.again(), f.again(), f.from(origin)} {
+	for i, b := range []*builder{f.from(origin), f.again(), f.again(), f.from(origin)} {
 		b.Target = target()
 		report, err := b.Build(t.Context(), plan(want("", 0)))
 		if err != nil {
@@ -185,12 +185,12 @@ func TestOCITarget(t *testing.T) {
 	if n := f.downloads(); n != 2 {
 		t.Errorf("%d downloads, want 2", n)
 	}
-	if _, err := b.Prune(t.Context(), p); !isUnsupported(err) {
+	if _, err := b.Prune(t.Context(), p); !isNotPrunable(err) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-func isUnsupported(err error) bool {
-	var unsupported *mirror.UnsupportedError
-	return errors.As(err, &unsupported)
+func isNotPrunable(err error) bool {
+	var not *mirror.NotPrunableError
+	return errors.As(err, &not)
 }

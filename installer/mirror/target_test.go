@@ -14,6 +14,12 @@ import (
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer/mirror"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/fsmirror"
+)
+
+var (
+	_ mirror.Prunable = (*fsmirror.Target)(nil)
+	_ mirror.Readable = (*fsmirror.Target)(nil)
 )
 
 // lame is a target that cannot do one of the things.
@@ -53,7 +59,7 @@ func TestTheTargetFails(t *testing.T) {
 			t.Errorf("%s: the report is %v", name, summary(report))
 		}
 		f.checkScratch()
-		if _, err := f.builder.Prune(t.Context(), plan(want("", 0))); !isUnsupported(err) {
+		if _, err := f.builder.Prune(t.Context(), plan(want("", 0))); !isNotPrunable(err) {
 			t.Errorf("the error is %v", err)
 		}
 	}

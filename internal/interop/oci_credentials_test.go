@@ -55,7 +55,7 @@ func TestWrongCredentialsPublishNothing(t *testing.T) {
 	t.Parallel()
 	w := rocketWorld(t)
 	config := w.config(t, w.oci.address)
-	config.Credentials = &ocimirror.Keychain{Entries: []ocimirror.Entry{{
+	config.Credentials = &ocimirror.Keychain{Entries: []ocimirror.KeychainEntry{{
 		Registry:   w.oci.address,
 		Credential: ocimirror.Credential{Username: ociUser, Password: "wrong"},
 	}}}

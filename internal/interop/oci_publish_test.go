@@ -22,7 +22,7 @@ func (w *ociWorld) config(t *testing.T, address string) ocimirror.Config {
 		Name:    address,
 		Client:  w.client(t),
 		Backoff: 20 * time.Millisecond,
-		Credentials: &ocimirror.Keychain{Entries: []ocimirror.Entry{{
+		Credentials: &ocimirror.Keychain{Entries: []ocimirror.KeychainEntry{{
 			Registry:   address,
 			Credential: ocimirror.Credential{Username: ociUser, Password: ociPassword},
 		}}},

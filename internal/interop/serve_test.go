@@ -41,7 +41,7 @@ func serveHandler(t *testing.T, w *world, store string) *httptest.Server {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := h.Close(ctx); err != nil {
+		if err := h.Shutdown(ctx); err != nil {
 			t.Error(err)
 		}
 	})

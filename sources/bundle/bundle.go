@@ -44,7 +44,7 @@ func Open(path string) (*Bundle, error) {
 }
 
 // OpenReader opens a bundle of size bytes that is read from somewhere; name tells it from others, for people. It is read
-// concurrently.
+// concurrently. The error is that of reading, or a [*FileError].
 func OpenReader(from io.ReaderAt, size int64, name string) (*Bundle, error) {
 	layout, err := ocilayout.Open(from, size)
 	if err != nil {
@@ -57,7 +57,8 @@ func OpenReader(from io.ReaderAt, size int64, name string) (*Bundle, error) {
 	return &Bundle{name: name, layout: layout, source: source}, nil
 }
 
-// Close closes the file. Packages that were described before cannot be opened any more.
+// Close closes the file. What has to be read from then on, packages that were described before among it, fails with an error
+// that matches [os.ErrClosed]. Of a bundle from [OpenReader] nothing is closed.
 func (b *Bundle) Close() error {
 	if b.file == nil {
 		return nil
@@ -70,13 +71,16 @@ func (b *Bundle) String() string { return kind + b.name }
 
 var _ sources.Source = (*Bundle)(nil)
 
-// Versions implements [sources.Source].
+// Versions implements [sources.Source]. The error is a [*sources.Error], around a [*FileError] if it is the bundle that is
+// wrong, or an error of [ocimirror.Source.Versions] about an artifact in it.
 func (b *Bundle) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	listing, err := b.source.Versions(ctx, p)
 	return listing, b.explain(err)
 }
 
-// Package implements [sources.Source]. Open archives have ranges ([sources.RangeOpener]).
+// Package implements [sources.Source]. Open archives have ranges ([sources.RangeOpener]). The error is one as for Versions,
+// or a [*sources.Error] around a [*sources.PlatformError]. Those of claims and archives are a [*FileError], or an error of
+// [ocimirror.Source.Package].
 func (b *Bundle) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := b.source.Package(ctx, p, v, on)
 	if err != nil {

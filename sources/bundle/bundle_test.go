@@ -204,6 +204,12 @@ func TestABundleAppearsInTheEnd(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 	}
+	for op, err := range map[string]error{"publish packages": pushing, "list packages": listing} {
+		var asked *sources.Error
+		if !errors.As(err, &asked) || asked.Op != op || asked.Source != w.String() || asked.Provider != rocket || asked.Version != v1 {
+			t.Errorf("%s: the error is %v", op, err)
+		}
+	}
 }
 
 func TestABundleThatIsDiscarded(t *testing.T) {

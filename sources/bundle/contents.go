@@ -34,7 +34,7 @@ func compareItems(a, b Item) int {
 }
 
 // Contents lists what there is, sorted by provider and version. It reads a document or two for each version. What is not of a
-// provider is passed over; a version that cannot be read is an error.
+// provider is passed over; a version that cannot be read is an error, a [*FileError] or a [*sources.Error].
 func (b *Bundle) Contents(ctx context.Context) ([]Item, error) {
 	items, _, err := b.contents(ctx)
 	return items, err

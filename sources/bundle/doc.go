@@ -65,12 +65,14 @@ import "github.com/purveyor-dev/purveyor/internal/ocilayout"
 
 // The most of a bundle that is read. More is an error that matches [sources.ErrTooLarge].
 const (
-	MaxFiles     = ocilayout.MaxFiles     // files and directories
-	MaxName      = ocilayout.MaxName      // bytes of a file's name
-	MaxIndex     = ocilayout.MaxIndex     // bytes of index.json
-	MaxListed    = ocilayout.MaxListed    // entries of index.json
-	MaxManifest  = ocilayout.MaxManifest  // bytes of a manifest
-	MaxEntries   = ocilayout.MaxEntries   // elements of an array in a manifest
-	MaxReferrers = ocilayout.MaxReferrers // bytes of all manifests without a name: those of signed checksums
-	MaxProblems  = ocilayout.MaxProblems  // that Verify reports
+	MaxFiles     = ocilayout.MaxFiles     // files and directories: 100,000
+	MaxName      = ocilayout.MaxName      // a file's name: 255 bytes
+	MaxIndex     = ocilayout.MaxIndex     // index.json: 16 MiB
+	MaxListed    = ocilayout.MaxListed    // entries of index.json: 50,000
+	MaxManifest  = ocilayout.MaxManifest  // a manifest: 4 MiB
+	MaxEntries   = ocilayout.MaxEntries   // elements of an array in a manifest: 1000
+	MaxReferrers = ocilayout.MaxReferrers // all manifests without a name, those of signed checksums: 32 MiB
 )
+
+// MaxProblems is about how many things that are wrong [Bundle.Verify] reports before it gives up: 20.
+const MaxProblems = ocilayout.MaxProblems

@@ -11,7 +11,7 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// What a [*FileError] can be about; compare with errors.Is. There is also [sources.ErrTooLarge].
+// What a [*FileError] can be about; compare with [errors.Is]. There is also [sources.ErrTooLarge].
 var (
 	ErrNotTar     = ocilayout.ErrNotTar     // something else than a tar archive
 	ErrCompressed = ocilayout.ErrCompressed // a tar archive that is compressed
@@ -104,5 +104,5 @@ func (e *CommitError) Error() string { return "writing " + e.Path + ": " + e.Err
 // Unwrap returns the cause.
 func (e *CommitError) Unwrap() error { return e.Err }
 
-// errClosed says that a bundle, or a writer, is not open any more.
+// errClosed says that a writer is not open any more.
 var errClosed = fmt.Errorf("the bundle: %w", fs.ErrClosed)

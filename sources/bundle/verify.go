@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/sources"
@@ -14,7 +13,8 @@ import (
 // even so.
 type VerifyOptions struct {
 	// Signers are the fingerprints of the only primary keys that are accepted: 40 or 64 hexadecimal digits, spaces and
-	// case do not matter. Every package must be signed by one of them. Nil: any key, or none.
+	// case do not matter. Every package must be signed by one of them, so that without any but not nil nothing is accepted.
+	// Nil: any key, or none.
 	Signers []string
 }
 
@@ -25,7 +25,6 @@ type Report struct {
 	Bytes int64  // of them
 
 	// What follows is no error, but nothing that a [Writer] makes.
-
 	Foreign      []string // names in the index that are not those of a provider's version
 	Unreferenced []string // digests of blobs that nothing leads to
 	Unknown      []string // files that have no place in an OCI image layout
@@ -34,11 +33,17 @@ type Report struct {
 
 // Verify reads all of a bundle. Each blob is what its digest says, all that any document leads to is there, each package
 // of each version is as it should be, and if the version has signed checksums, some of them hold for the package, and are
-// signed by an accepted key. Of several, the first that hold for the package count, as they do for the installer.
+// signed by an accepted key. Of several, the first that hold for the package count, as they do for the installer. Keys and
+// signatures that have expired since count: Item.Signer.ExpiredAt tells.
 //
-// The error joins one for each thing that is wrong, up to about [MaxProblems]: a [*FileError], a [*SignerError], a
-// [*sources.Error], or that of a signature. There is a report even so.
+// The error joins one for each thing that is wrong, up to about [MaxProblems]: a [*FileError], a [*SignerError], or a
+// [*sources.Error], which has that of a signature in it. There is a report even so; but if options cannot be met by any
+// bundle, the error is a [*sources.FieldError], nothing is read, and there is none.
 func (b *Bundle) Verify(ctx context.Context, options VerifyOptions) (*Report, error) {
+	accepted, err := options.accepted()
+	if err != nil {
+		return nil, err
+	}
 	audit, err := b.layout.Audit(ctx)
 	report := &Report{Blobs: audit.Blobs, Bytes: audit.Bytes, Unknown: audit.Unknown, Trailing: audit.Trailing}
 	for _, d := range audit.Unreferenced {
@@ -52,7 +57,7 @@ func (b *Bundle) Verify(ctx context.Context, options VerifyOptions) (*Report, er
 	}
 	var problems []error
 	for i := range report.Items {
-		if err := b.verify(ctx, &report.Items[i], options); err != nil {
+		if err := b.verify(ctx, &report.Items[i], accepted); err != nil {
 			problems = append(problems, err)
 		}
 		if len(problems) == MaxProblems || ctx.Err() != nil {
@@ -76,14 +81,14 @@ func (b *Bundle) fileErrors(err error) error {
 }
 
 // verify checks the packages of a version.
-func (b *Bundle) verify(ctx context.Context, item *Item, options VerifyOptions) error {
+func (b *Bundle) verify(ctx context.Context, item *Item, accepted signers) error {
 	var all []*hashing.Signer
 	for _, on := range item.Platforms {
 		signer, err := b.signer(ctx, item, on)
 		if err != nil {
 			return err
 		}
-		if !options.accept(signer) {
+		if !accepted.have(signer) {
 			return &SignerError{Bundle: b.name, Provider: item.Provider, Version: item.Version, Platform: on, Signer: signer}
 		}
 		all = append(all, signer)
@@ -114,11 +119,24 @@ func (b *Bundle) signer(ctx context.Context, item *Item, on sources.Platform) (*
 	return claims.Signer, nil
 }
 
-func (o VerifyOptions) accept(signer *hashing.Signer) bool {
+// signers are the fingerprints of the keys that are accepted, in normal form. Nil: any key, or none.
+type signers []string
+
+// accepted reads the fingerprints.
+func (o VerifyOptions) accepted() (signers, error) {
 	if o.Signers == nil {
-		return true
+		return nil, nil
 	}
-	return signer != nil && slices.ContainsFunc(o.Signers, func(text string) bool {
-		return strings.EqualFold(strings.Join(strings.Fields(text), ""), signer.Fingerprint)
-	})
+	all := make(signers, len(o.Signers))
+	for i, text := range o.Signers {
+		var err error
+		if all[i], err = hashing.ParseFingerprint(text); err != nil {
+			return nil, &sources.FieldError{Field: "VerifyOptions.Signers", Problem: err.Error()}
+		}
+	}
+	return all, nil
+}
+
+func (all signers) have(signer *hashing.Signer) bool {
+	return all == nil || signer != nil && slices.Contains(all, signer.Fingerprint)
 }

@@ -64,6 +64,34 @@ func TestVerifyAsksForSigners(t *testing.T) {
 	}
 }
 
+// What is mistyped is said of the options, and not of a bundle that is as it should be.
+func TestVerifyRefusesWhatIsNoFingerprint(t *testing.T) {
+	t.Parallel()
+	signer := newSigner(t)
+	altered := readFile(t, bundled(t, released(t, rocket, v1, signer, packed(t, linux, "linux"))))
+	for _, f := range files(t, altered) {
+		if strings.HasPrefix(f.Name, "blobs/") {
+			altered[bytes.Index(altered, f.data)] ^= 1 // which is not noticed, because nothing is read
+		}
+	}
+	b := opened(t, altered)
+	for _, text := range []string{"", signer.Fingerprint()[1:], signer.KeyID(), "0x" + signer.Fingerprint()} {
+		report, err := b.Verify(t.Context(), bundle.VerifyOptions{Signers: []string{signer.Fingerprint(), text}})
+		var wrong *sources.FieldError
+		if !errors.As(err, &wrong) || wrong.Field != "VerifyOptions.Signers" || errors.As(err, new(*bundle.SignerError)) || errors.As(err, new(*bundle.FileError)) || report != nil {
+			t.Errorf("%q: %+v, %v", text, report, err)
+		}
+	}
+}
+
+func TestVerifyByNobodyAcceptsNothing(t *testing.T) {
+	t.Parallel()
+	b := open(t, bundled(t, released(t, rocket, v1, newSigner(t), packed(t, linux, "linux"))))
+	if _, err := b.Verify(t.Context(), bundle.VerifyOptions{Signers: []string{}}); !errors.As(err, new(*bundle.SignerError)) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 func TestVerifyReadsEveryByte(t *testing.T) {
 	t.Parallel()
 	whole := readFile(t, bundled(t, released(t, rocket, v1, newSigner(t), packed(t, linux, "linux"))))
@@ -127,7 +155,7 @@ func TestVerifyRefusesBrokenStatements(t *testing.T) {
 	b := opened(t, archived(t, changed))
 	_, err := b.Verify(t.Context(), bundle.VerifyOptions{})
 	var asked *sources.Error
-	if !errors.Is(err, signature.ErrUnknownIssuer) || !errors.As(err, &asked) || asked.Provider != rocket {
+	if !errors.Is(err, signature.ErrUnknownIssuer) || !errors.As(err, &asked) || asked.Op != "verify package" || asked.Provider != rocket || asked.Version != v1 {
 		t.Errorf("another key: %v", err)
 	}
 	pkg, err := b.Package(t.Context(), rocket, v1, linux)

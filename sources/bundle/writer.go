@@ -28,7 +28,8 @@ type Writer struct {
 
 // Create begins a bundle, whose directory must exist. Nothing is at path before [Writer.Commit] has succeeded; what is
 // there stays until then. It has to be a regular file, or a symbolic link to one: then the link is replaced, and not what
-// it leads to. Call [Writer.Close] in the end, whatever happens.
+// it leads to. Call [Writer.Close] in the end, whatever happens. The error is that of the file system; it matches
+// [ErrNotRegular] if there is something else at path.
 func Create(path string) (*Writer, error) {
 	if err := checkPlace(path); err != nil {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: err} // now rather than in the end
@@ -68,39 +69,42 @@ func (w *Writer) String() string { return kind + w.path }
 
 var _ sources.Target = (*Writer)(nil)
 
-// Push puts a release into the bundle, by the rules of [ocimirror.Target.Push]: further platforms of a version are added,
-// another archive for the same one is a [*sources.ConflictError], a statement must hold and cover all packages. The error
-// is a [*sources.Error].
+// Push puts a release into the bundle, by the rules of [ocimirror.Target.Push]: further platforms of a version are added, and
+// either all packages get in or none.
+//
+// The error is a [*sources.Error]. Another archive for the same platform is a [*sources.ConflictError]. A file that is not the
+// one that was verified is a [*hashing.MismatchError]. A statement that does not verify is a *signature.Error (package
+// hashing/signature) or a [*hashing.SumsError]; one that leaves out or contradicts a package of the version is a
+// [*sources.StatementError]. A release that [sources.Release.Check] refuses, or that a bundle has no name for, is a
+// [*sources.ReleaseError]. After Commit or Close it matches [fs.ErrClosed].
 func (w *Writer) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {
-	op := "publish version " + r.Version.String()
 	if _, _, err := locate(r.Provider); err != nil && !r.Provider.IsZero() {
-		return nil, w.failure(op, r.Provider, &sources.ReleaseError{Field: "Provider", Problem: "cannot be in a bundle: its namespace and type have to be ASCII, and its host must not end with a dot"})
+		return nil, w.failure(opPublish, r.Provider, r.Version, &sources.ReleaseError{Field: "Provider", Problem: "cannot be in a bundle: its namespace and type have to be ASCII, and its host must not end with a dot"})
 	}
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
-		return nil, w.failure(op, r.Provider, errClosed)
+		return nil, w.failure(opPublish, r.Provider, r.Version, errClosed)
 	}
 	pushed, err := w.target.Push(ctx, r)
 	if err != nil {
-		return nil, w.explain(op, r, err)
+		return nil, w.explain(opPublish, r.Provider, r.Version, err)
 	}
 	pushed.Address = w.address(r.Provider, r.Version)
 	return pushed, nil
 }
 
 // Stored returns which packages of a version are in the bundle so far, with the zh hashes of their archives. The error is a
-// [*sources.Error].
+// [*sources.Error]; after Commit or Close it matches [fs.ErrClosed].
 func (w *Writer) Stored(ctx context.Context, p sources.Provider, v sources.Version) (map[sources.Platform]hashing.Hash, error) {
-	op := "list the packages of version " + v.String()
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
-		return nil, w.failure(op, p, errClosed)
+		return nil, w.failure(opList, p, v, errClosed)
 	}
 	stored, err := w.target.Stored(ctx, p, v)
 	if err != nil {
-		return nil, w.explain(op, sources.Release{Provider: p, Version: v}, err)
+		return nil, w.explain(opList, p, v, err)
 	}
 	return stored, nil
 }
@@ -110,12 +114,18 @@ func (w *Writer) address(p sources.Provider, v sources.Version) string {
 	return w.path + ":" + nameOf(p, v)
 }
 
-func (w *Writer) failure(op string, p sources.Provider, err error) error {
-	return sourceError(sources.Error{Op: op, Source: w.String(), Provider: p, Err: err})
+// What a writer is told to do: [sources.Error.Op].
+const (
+	opPublish = "publish packages"
+	opList    = "list packages"
+)
+
+func (w *Writer) failure(op string, p sources.Provider, v sources.Version, err error) error {
+	return sourceError(sources.Error{Op: op, Source: w.String(), Provider: p, Version: v, Err: err})
 }
 
 // explain says that it is the bundle which an error of the target is about.
-func (w *Writer) explain(op string, r sources.Release, err error) error {
+func (w *Writer) explain(op string, p sources.Provider, v sources.Version, err error) error {
 	var asked *sources.Error
 	if errors.As(err, &asked) {
 		err = asked.Err
@@ -123,16 +133,17 @@ func (w *Writer) explain(op string, r sources.Release, err error) error {
 	var conflict *sources.ConflictError
 	if errors.As(err, &conflict) {
 		own := *conflict
-		own.Address = w.address(r.Provider, r.Version)
+		own.Address = w.address(p, v)
 		err = &own
 	}
-	return w.failure(op, r.Provider, err)
+	return w.failure(op, p, v, err)
 }
 
 // Commit writes the bundle, and puts it at its path in one step, after its contents have come to the disk. It waits for
 // calls of Push that have begun. The writer takes nothing more, also if it fails: then nothing has changed at the path,
 // and the packages have to be put into another bundle. A bundle that [Open] would find too large is not written. On
-// Windows it fails while somebody has the file open that is to be replaced. The error is a [*CommitError].
+// Windows it fails while somebody has the file open that is to be replaced. The error is a [*CommitError]; when Commit or
+// Close was called before, it matches [fs.ErrClosed].
 func (w *Writer) Commit(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

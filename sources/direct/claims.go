@@ -129,7 +129,7 @@ func (w *voucher) verify(doc *sumsDocument) (*signed.Document, error) {
 		return signed.Verify(&hashing.Statement{Sums: doc.sums, Signature: doc.signature, Keys: w.keys})
 	}
 	if host := w.provider.Host(); host != sources.OpenTofuRegistry && !slices.Contains(w.source.config.UnsignedInsecure, host) {
-		return nil, fmt.Errorf("registry %s offers no signing keys: %w; its operator should publish the key that signs its checksums", host, signature.ErrUnsigned)
+		return nil, &signature.Error{Reason: signature.ErrUnsigned, Key: -1, Err: fmt.Errorf("registry %s offers no signing keys", host)}
 	}
 	return signed.Read(doc.sums)
 }

@@ -110,8 +110,8 @@ func TestSignaturesThatDoNotCount(t *testing.T) {
 		{"null list of keys", nil, registrytest.Fault{
 			Kind: registrytest.KindPackage, Edit: set("signing_keys", map[string]any{"gpg_public_keys": nil}),
 		}, signature.ErrUnsigned},
-		{"signature too large", nil, registrytest.Fault{Kind: registrytest.KindSignature, Body: make([]byte, direct.MaxSignature+1)}, sources.ErrTooLarge},
-		{"sums too large", nil, registrytest.Fault{Kind: registrytest.KindSums, Body: make([]byte, direct.MaxSumsDocument+1)}, sources.ErrTooLarge},
+		{"signature too large", nil, registrytest.Fault{Kind: registrytest.KindSignature, Body: make([]byte, signature.MaxSignatureBytes+1)}, sources.ErrTooLarge},
+		{"sums too large", nil, registrytest.Fault{Kind: registrytest.KindSums, Body: make([]byte, hashing.MaxSumsBytes+1)}, sources.ErrTooLarge},
 		{"signature absent", nil, registrytest.Fault{Kind: registrytest.KindSignature, Status: 500}, sources.ErrUnavailable},
 		{"sums forbidden", nil, registrytest.Fault{Kind: registrytest.KindSums, Status: 403}, sources.ErrUnauthorized},
 	} {

@@ -11,16 +11,14 @@ import (
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
-	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
-// The largest accepted documents, in bytes.
+// The largest accepted documents, in bytes. SHA256SUMS has the limit [hashing.MaxSumsBytes] (1 MiB); the signature over it,
+// signature.MaxSignatureBytes (64 KiB) of package hashing/signature.
 const (
-	MaxDiscoveryDocument = 1 << 20             // service discovery
-	MaxVersionsDocument  = 32 << 20            // list of versions
-	MaxPackageDocument   = 4 << 20             // description of one package
-	MaxSumsDocument      = signed.MaxSums      // SHA256SUMS: 1 MiB
-	MaxSignature         = signed.MaxSignature // over it: 64 KiB
+	MaxDiscoveryDocument = 1 << 20  // service discovery
+	MaxVersionsDocument  = 32 << 20 // list of versions
+	MaxPackageDocument   = 4 << 20  // description of one package
 )
 
 // Defaults for the zero values in [Config].

@@ -36,7 +36,8 @@ type signingKeys struct {
 	} `json:"gpg_public_keys"`
 }
 
-// Package implements [sources.Source].
+// Package implements [sources.Source]. The error is one as for Versions, or a [*sources.Error] around a
+// [*sources.PlatformError]. That of claims is a [*signature.Error], a [*hashing.SumsError] or a [*hashing.MismatchError].
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := s.describe(ctx, p, v, on)
 	if err != nil {

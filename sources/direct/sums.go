@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/purveyor-dev/purveyor/internal/web"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // sumsKey identifies a checksum document and its signature: the packages of a version share them.
@@ -29,8 +30,8 @@ func (s *Source) fetchSums(ctx context.Context, key sumsKey) (*sumsDocument, err
 			return err
 		})
 	}
-	fetch(key.sums, MaxSumsDocument, &doc.sums)
-	fetch(key.signature, MaxSignature, &doc.signature)
+	fetch(key.sums, signed.MaxSums, &doc.sums)
+	fetch(key.signature, signed.MaxSignature, &doc.signature)
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}

@@ -28,8 +28,9 @@ type versionEntry struct {
 	} `json:"platforms"`
 }
 
-// Versions implements [sources.Source]. Host and registry failures other than an unknown provider are errors that do
-// not match [sources.ErrNotFound].
+// Versions implements [sources.Source]. The error is a [*sources.Error], around a [*DiscoveryError] or a [*NoRegistryError] if
+// no registry was found. Host and registry failures other than an unknown provider are errors that do not match
+// [sources.ErrNotFound].
 func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	listing, err := s.versions(ctx, p)
 	if err != nil {

@@ -2,7 +2,6 @@ package fsmirror
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -15,11 +14,11 @@ import (
 // Contents returns the versions of each provider that the directory has packages of, and their platforms, both sorted: what
 // [Target.Remove] can remove, whether an index lists it or not. Unpacked packages, those under other names or in other places
 // than a target gives them, and everything else that is in the directory are not mentioned. A directory that does not exist
-// has nothing.
+// has nothing. The error is a [*sources.Error].
 func (t *Target) Contents(ctx context.Context) (map[sources.Provider][]sources.Available, error) {
 	contents, err := t.contents(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: cannot list the packages: %w", t, err)
+		return nil, t.failure("list packages", sources.Provider{}, sources.Version{}, err)
 	}
 	return contents, nil
 }
@@ -50,11 +49,11 @@ func (t *Target) contents(ctx context.Context) (map[sources.Provider][]sources.A
 // part of an address is not looked into: it is somebody else's, and may be unreadable.
 func (t *Target) homes(ctx context.Context, names ...string) ([]sources.Provider, error) {
 	p, ok := resident(names)
-	switch {
-	case !ok:
-		return nil, ctx.Err()
+	switch err := ctx.Err(); {
+	case err != nil || !ok:
+		return nil, err
 	case len(names) == 3:
-		return []sources.Provider{p}, ctx.Err()
+		return []sources.Provider{p}, nil
 	}
 	entries, err := readDir(filepath.Join(append([]string{t.dir}, names...)...))
 	if err != nil {

@@ -90,6 +90,7 @@
 //
 // # Limits
 //
-// [MaxStatements], [MaxSums], [MaxSignature], [MaxKeys] and [MaxKey]; and, of the indexes that a [Target] changes,
-// netmirror.MaxIndexDocument and netmirror.MaxVersionDocument.
+// [MaxStatements], each of [hashing.MaxSumsBytes] (1 MiB) of checksums, signature.MaxSignatureBytes (64 KiB) of signature and
+// signature.MaxKeys (32) keys of signature.MaxKeyBytes (256 KiB), which are constants of package hashing/signature; and, of the
+// indexes that a [Target] changes, netmirror.MaxIndexDocument (16 MiB) and netmirror.MaxVersionDocument (4 MiB).
 package fsmirror

@@ -30,7 +30,8 @@ func (s *Source) String() string { return "filesystem mirror " + s.dir }
 
 var _ sources.Source = (*Source)(nil)
 
-// Versions implements [sources.Source].
+// Versions implements [sources.Source]. The error is a [*sources.Error], around a [*MissingError] if the mirror's directory
+// does not exist.
 func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	found, err := s.find(ctx, p)
 	if err != nil {
@@ -76,7 +77,9 @@ func (e *MissingError) Error() string {
 // Is makes the error one of absence.
 func (e *MissingError) Is(target error) bool { return target == sources.ErrNotFound }
 
-// Package implements [sources.Source].
+// Package implements [sources.Source]. The error is one as for Versions, or a [*sources.Error] around a
+// [*sources.PlatformError]. That of claims joins one for each statement: a *signature.Error (package hashing/signature), a
+// [*hashing.SumsError], a [*hashing.MismatchError], or that of reading it.
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := s.describe(ctx, p, v, on)
 	if err != nil {

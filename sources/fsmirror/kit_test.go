@@ -80,11 +80,17 @@ func attest(t *testing.T, signer *registrytest.Signer, archives ...sources.Archi
 	for _, a := range archives {
 		fmt.Fprintf(&sums, "%s  %s\n", a.Sum.Value(), sources.ArchiveName(rocket, v1, a.Platform))
 	}
-	sig, err := signer.Sign([]byte(sums.String()))
+	return attestText(t, signer, sums.String())
+}
+
+// attestText signs what may be no sums at all.
+func attestText(t *testing.T, signer *registrytest.Signer, text string) *hashing.Statement {
+	t.Helper()
+	sig, err := signer.Sign([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &hashing.Statement{Sums: []byte(sums.String()), Signature: sig, Keys: []string{signer.Armored()}}
+	return &hashing.Statement{Sums: []byte(text), Signature: sig, Keys: []string{signer.Armored()}}
 }
 
 func newSigner(t *testing.T) *registrytest.Signer {

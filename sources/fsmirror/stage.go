@@ -107,5 +107,5 @@ func verify(ctx context.Context, file *os.File, want hashing.Hash) error {
 	if err != nil || got == want {
 		return err
 	}
-	return &hashing.MismatchError{By: hashing.ByOrigin, Want: []hashing.Hash{want}, Got: []hashing.Hash{got}}
+	return &hashing.MismatchError{By: hashing.ByOriginal, Want: []hashing.Hash{want}, Got: []hashing.Hash{got}}
 }

@@ -15,14 +15,8 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
-// The largest statement that is read.
-const (
-	MaxStatements = 8                   // of one version
-	MaxSums       = signed.MaxSums      // SHA256SUMS, in bytes: 1 MiB
-	MaxSignature  = signed.MaxSignature // its signature, in bytes: 64 KiB
-	MaxKeys       = signed.MaxKeys      // number of keys
-	MaxKey        = signed.MaxKey       // one key, in bytes: 256 KiB
-)
+// MaxStatements is how many statements about one version are read.
+const MaxStatements = 8
 
 // statementsIn returns the paths of the checksums of the statements about a version that are in a directory, sorted.
 func statementsIn(dir string, p sources.Provider, v sources.Version) ([]string, error) {
@@ -46,17 +40,17 @@ func statementsIn(dir string, p sources.Provider, v sources.Version) ([]string, 
 
 // readStatement reads the files of a statement.
 func readStatement(sums string) (*hashing.Statement, error) {
-	text, err := plainfile.Read(sums, MaxSums)
+	text, err := plainfile.Read(sums, signed.MaxSums)
 	if err != nil {
 		return nil, err
 	}
-	signature, err := plainfile.Read(mirrorjson.SignatureName(sums), MaxSignature)
+	signature, err := plainfile.Read(mirrorjson.SignatureName(sums), signed.MaxSignature)
 	if err != nil {
 		return nil, err
 	}
 	statement := &hashing.Statement{Sums: text, Signature: signature}
-	for i := range MaxKeys {
-		key, err := plainfile.Read(mirrorjson.KeyName(sums, i), MaxKey)
+	for i := range signed.MaxKeys {
+		key, err := plainfile.Read(mirrorjson.KeyName(sums, i), signed.MaxKey)
 		if errors.Is(err, fs.ErrNotExist) && i > 0 {
 			break
 		}

@@ -75,9 +75,9 @@ func TestBrokenStatementsAreErrors(t *testing.T) {
 		"a stranger's key":  {func(dir, sums string) { put(t, dir, sums+key, newSigner(t).Armored()) }, signature.ErrUnknownIssuer},
 		"no signature":      {func(dir, sums string) { removeFile(t, dir, sums+".sig") }, fs.ErrNotExist},
 		"no key":            {func(dir, sums string) { removeFile(t, dir, sums+key) }, fs.ErrNotExist},
-		"large sums":        {func(dir, sums string) { put(t, dir, sums, strings.Repeat(" ", fsmirror.MaxSums+1)) }, sources.ErrTooLarge},
-		"large signature":   {func(dir, sums string) { put(t, dir, sums+".sig", strings.Repeat(" ", fsmirror.MaxSignature+1)) }, sources.ErrTooLarge},
-		"large key":         {func(dir, sums string) { put(t, dir, sums+key, strings.Repeat(" ", fsmirror.MaxKey+1)) }, sources.ErrTooLarge},
+		"large sums":        {func(dir, sums string) { put(t, dir, sums, strings.Repeat(" ", hashing.MaxSumsBytes+1)) }, sources.ErrTooLarge},
+		"large signature":   {func(dir, sums string) { put(t, dir, sums+".sig", strings.Repeat(" ", signature.MaxSignatureBytes+1)) }, sources.ErrTooLarge},
+		"large key":         {func(dir, sums string) { put(t, dir, sums+key, strings.Repeat(" ", signature.MaxKeyBytes+1)) }, sources.ErrTooLarge},
 		"a directory":       {func(dir, sums string) { removeFile(t, dir, sums+key); put(t, dir, sums+key+"/x", "") }, nil},
 		"of another version": {func(dir, sums string) {
 			put(t, dir, sums, string(old.Sums))

@@ -28,17 +28,21 @@ func NewTarget(dir string) *Target { return &Target{dir: dir} }
 func (t *Target) String() string { return New(t.dir).String() }
 
 // Push publishes a release. What is there already is neither copied again nor changed, so that a release which was cut off
-// is completed by publishing it again; the packages of other platforms stay. A release that has been published is not
-// replaced: another archive for the same platform is a [*sources.ConflictError]. A statement that does not verify, or leaves a
-// package out, is a [*sources.StatementError]. Archives are hashed in their copies: a file that is not the one that was verified
-// is a [*hashing.MismatchError], and then nothing is changed. An index that cannot be read, or a statement that is there and
-// does not verify, is a [*FileError].
+// is completed by publishing it again; the packages of other platforms stay. Nothing becomes visible before all
+// packages have arrived and been verified; then they appear in the directory one after the other, and the indexes list all
+// of them or none.
 //
-// The error is a [*sources.Error].
+// The error is a [*sources.Error]. A release that has been published is not replaced: another archive for the same
+// platform is a [*sources.ConflictError]. Archives are hashed in their copies: a file that is not the one that was verified
+// is a [*hashing.MismatchError]. A statement that does not verify is a *signature.Error (package hashing/signature) or a
+// [*hashing.SumsError]; one that leaves out or contradicts a package of the version is a [*sources.StatementError]. A release
+// that [sources.Release.Check] refuses, an archive without a Path that is not there, or a provider that the system can have
+// no directory for, is a [*sources.ReleaseError]. An index that cannot be read, or a statement that is there and does not
+// verify, is a [*FileError].
 func (t *Target) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {
 	pushed, err := t.push(ctx, &r)
 	if err != nil {
-		return nil, t.failure("publish version "+r.Version.String(), r.Provider, err)
+		return nil, t.failure("publish packages", r.Provider, r.Version, err)
 	}
 	return pushed, nil
 }
@@ -49,7 +53,7 @@ func (t *Target) push(ctx context.Context, r *sources.Release) (pushed *sources.
 	}
 	dir, err := t.home(r.Provider)
 	if err != nil {
-		return nil, err
+		return nil, &sources.ReleaseError{Field: "Provider", Problem: err.Error(), Err: err}
 	}
 	s, err := openShelf(ctx, dir, r.Provider)
 	if err != nil {
@@ -65,11 +69,11 @@ func (t *Target) push(ctx context.Context, r *sources.Release) (pushed *sources.
 
 // Stored returns which packages of a version the directory has in their usual places, with the zh hashes of what these
 // files are now: what need not be fetched to be published. They may still lack their entries in the indexes, which [Target.Push]
-// adds. An empty result says that there is nothing.
+// adds. An empty result says that there is nothing. The error is a [*sources.Error].
 func (t *Target) Stored(ctx context.Context, p sources.Provider, v sources.Version) (map[sources.Platform]hashing.Hash, error) {
 	stored, err := t.stored(ctx, p, v)
 	if err != nil {
-		return nil, t.failure("list the packages of version "+v.String(), p, err)
+		return nil, t.failure("list packages", p, v, err)
 	}
 	return stored, nil
 }
@@ -132,8 +136,8 @@ func (t *Target) home(p sources.Provider) (string, error) {
 	return mirrorjson.Home(t.dir, p)
 }
 
-func (t *Target) failure(op string, p sources.Provider, err error) error {
-	return &sources.Error{Op: op, Source: t.String(), Provider: p, Err: err}
+func (t *Target) failure(op string, p sources.Provider, v sources.Version, err error) error {
+	return &sources.Error{Op: op, Source: t.String(), Provider: p, Version: v, Err: err}
 }
 
 // Remove removes the packages of a version for these platforms, and with the last of them all that there is about the version.
@@ -141,7 +145,7 @@ func (t *Target) failure(op string, p sources.Provider, err error) error {
 // providers, nothing is removed, with a [*SharedError]. The error is a [*sources.Error].
 func (t *Target) Remove(ctx context.Context, p sources.Provider, v sources.Version, platforms []sources.Platform) error {
 	if err := t.remove(ctx, p, v, platforms); err != nil {
-		return t.failure("remove packages of version "+v.String(), p, err)
+		return t.failure("remove packages", p, v, err)
 	}
 	return nil
 }

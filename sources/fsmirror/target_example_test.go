@@ -42,11 +42,10 @@ func ExampleTarget() {
 	}
 
 	mirror := filepath.Join(scratch, "mirror")
-	hashes := archive.Proof.Computed
 	pushed, err := fsmirror.NewTarget(mirror).Push(context.Background(), sources.Release{
 		Provider:  rocket,
 		Version:   version,
-		Archives:  []sources.Archive{{Platform: linux, Path: archive.Path, Sum: hashes.Archive, H1: hashes.Entries}},
+		Archives:  []sources.Archive{archive.Publishable()},
 		Statement: archive.Statement,
 	})
 	if err != nil {

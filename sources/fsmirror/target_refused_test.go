@@ -1,6 +1,7 @@
 package fsmirror_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -78,7 +79,7 @@ func TestArchivesThatAreNotWhatTheyShould(t *testing.T) {
 	}{
 		"altered": {altered, func(err error) bool {
 			var e *hashing.MismatchError
-			return errors.As(err, &e) && e.By == hashing.ByOrigin
+			return errors.As(err, &e) && e.By == hashing.ByOriginal
 		}},
 		"no zip":      {noZip, func(err error) bool { return strings.Contains(err.Error(), "zip") }},
 		"missing":     {missing, func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
@@ -150,6 +151,44 @@ func TestIndexesThatCannotBeRead(t *testing.T) {
 		}
 		if got := files(t, dir); len(got) != 1 {
 			t.Errorf("%s: there are %d files", what, len(got))
+		}
+	}
+}
+
+// Whatever is asked of a target, the error says what that was.
+func TestErrorsSayWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	target := fsmirror.NewTarget(dir)
+	if err := os.WriteFile(filepath.Join(dir, "registry.example.com"), nil, 0o600); err != nil { // where a directory has to be
+		t.Fatal(err)
+	}
+	_, pushing := target.Push(t.Context(), release(packed(t, linux, "linux")))
+	_, listing := target.Stored(t.Context(), rocket, v1)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, listingAll := target.Contents(ended)
+	removing := target.Remove(t.Context(), rocket, v1, []sources.Platform{linux})
+	for _, test := range []struct {
+		err  error
+		want sources.Error
+	}{
+		{pushing, sources.Error{Op: "publish packages", Provider: rocket, Version: v1}},
+		{listing, sources.Error{Op: "list packages", Provider: rocket, Version: v1}},
+		{removing, sources.Error{Op: "remove packages", Provider: rocket, Version: v1}},
+		{listingAll, sources.Error{Op: "list packages"}},
+	} {
+		var asked *sources.Error
+		if !errors.As(test.err, &asked) {
+			t.Errorf("%s: the error is %v", test.want.Op, test.err)
+			continue
+		}
+		got := *asked
+		if got.Err = nil; asked.Err == nil || got.Source != target.String() {
+			t.Errorf("%s: the error is %v", test.want.Op, test.err)
+		}
+		if got.Source = ""; got != test.want {
+			t.Errorf("the error is about %+v, want %+v", got, test.want)
 		}
 	}
 }

@@ -77,8 +77,9 @@ func TestStatementsThatDoNotFit(t *testing.T) {
 		statement *hashing.Statement
 		want      func(error) bool
 	}{
-		"altered":        {altered, func(err error) bool { return errors.Is(err, signature.ErrBadSignature) }},
-		"nobody's":       {&hashing.Statement{Sums: altered.Sums}, func(err error) bool { return errors.Is(err, signature.ErrUnsigned) }},
+		"altered":        {altered, isSignatureError(signature.ErrBadSignature)},
+		"nobody's":       {&hashing.Statement{Sums: altered.Sums}, isSignatureError(signature.ErrUnsigned)},
+		"no sums":        {attestText(t, signer, "no sums"), func(err error) bool { return errors.As(err, new(*hashing.SumsError)) }},
 		"without one":    {attest(t, signer, a), about(darwin)},
 		"of other bytes": {attest(t, signer, sources.Archive{Platform: linux, Sum: b.Sum}, b), about(linux)},
 	} {
@@ -92,6 +93,14 @@ func TestStatementsThatDoNotFit(t *testing.T) {
 		if len(files(t, dir)) != 0 {
 			t.Errorf("%s: there are files", name)
 		}
+	}
+}
+
+// isSignatureError tells what is wrong with a signature from what is wrong with a statement's fit.
+func isSignatureError(reason error) func(error) bool {
+	return func(err error) bool {
+		var wrong *signature.Error
+		return errors.As(err, &wrong) && errors.Is(err, reason) && !errors.As(err, new(*sources.StatementError))
 	}
 }
 

@@ -21,7 +21,8 @@
 // # Layout
 //
 // Object stores and web servers hold what "terraform providers mirror" writes, and are read one file at a time:
-// HOST/NAMESPACE/TYPE/index.json, VERSION.json and the archives that it names, relative to itself and within the mirror
+// HOST/NAMESPACE/TYPE/index.json, VERSION.json and the archives that it names, relative to itself and within the mirror,
+// as is what the origin has signed, if that is there
 // (https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol). The query of the address goes
 // with every file. Each file is fetched whole before its first byte is read.
 //
@@ -48,13 +49,16 @@
 //
 // # Limits
 //
-// Documents, archives and repositories have the limits in [Config] and the constants; a transfer in which no byte
-// arrives for [Config.Stall] is broken off, and so is a repository that takes longer than [Config.RepositoryTimeout].
+// Documents have the limits of package netmirror, and statements too (or, in repositories and directories, those of package
+// fsmirror). Archives and repositories have those in [Config]; a transfer in which no byte arrives for [Config.Stall] is
+// broken off, and so is a repository that takes longer than [Config.RepositoryTimeout].
 //
 // # Trust
 //
-// The hashes in VERSION.json are claims that the mirror reports, as those of a network mirror are. Repositories and
-// directories vouch for nothing.
+// The hashes in VERSION.json are claims that the mirror reports, as those of a network mirror are; and where VERSION.json
+// refers to what the origin has signed, that counts as it does in package netmirror: [hashing.Signed], by a key that came
+// along, or an error. Of repositories and directories, statements are read as package fsmirror does; without one they vouch
+// for nothing.
 //
 // # Known shortcomings
 //

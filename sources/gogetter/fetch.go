@@ -116,7 +116,13 @@ func (f *fetcher) opener(u *url.URL) sources.Opener {
 	})
 }
 
-// described makes the absence of an archive that a document describes what it is: a mistake in the mirror.
+// readDescribed is read for a file that a document describes.
+func (f *fetcher) readDescribed(ctx context.Context, u *url.URL, limit int64) ([]byte, error) {
+	body, err := f.read(ctx, u, limit)
+	return body, described(err)
+}
+
+// described makes the absence of a file that a document describes what it is: a mistake in the mirror.
 func described(err error) error {
 	var failed *FetchError
 	if !errors.As(err, &failed) || failed.Kind != sources.ErrNotFound {

@@ -3,18 +3,12 @@ package gogetter
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/fsmirror"
-	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
-)
-
-// The largest accepted documents, in bytes.
-const (
-	MaxIndexDocument   = mirrorjson.MaxIndexDocument   // index.json: 16 MiB
-	MaxVersionDocument = mirrorjson.MaxVersionDocument // VERSION.json: 4 MiB
 )
 
 // Defaults for the zero values in [Config].
@@ -53,7 +47,7 @@ type Config struct {
 	// [DefaultRetries]; negative: none.
 	Retries int
 
-	// Backoff is the pause before the first retry; it doubles. Zero: [DefaultBackoff].
+	// Backoff is the pause before the first retry; it doubles. Zero: [DefaultBackoff]; negative: none.
 	Backoff time.Duration
 
 	// Stall is how long no byte of a file may arrive before the transfer is broken off. Zero: [DefaultStall]; negative:
@@ -64,7 +58,7 @@ type Config struct {
 	RepositoryTimeout time.Duration
 
 	// MaxArchive is the size of the largest accepted archive of an object store or a web server, in bytes. Zero:
-	// [DefaultMaxArchive].
+	// [DefaultMaxArchive]. There is no way to have no limit.
 	MaxArchive int64
 
 	// MaxRepository is the size of the largest accepted repository, in bytes of its files and its packed objects
@@ -85,7 +79,7 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.UserAgent = cmp.Or(c.UserAgent, "purveyor")
 	c.Retries = max(cmp.Or(c.Retries, DefaultRetries), 0)
-	c.Backoff = max(cmp.Or(c.Backoff, DefaultBackoff), time.Millisecond)
+	c.Backoff = max(cmp.Or(c.Backoff, DefaultBackoff), 0)
 	c.Stall = cmp.Or(c.Stall, DefaultStall)
 	c.RepositoryTimeout = cmp.Or(c.RepositoryTimeout, DefaultRepositoryTimeout)
 	c.MaxArchive = cmp.Or(c.MaxArchive, DefaultMaxArchive)
@@ -106,8 +100,22 @@ type mirror interface {
 	describe(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error)
 }
 
-// New returns a source, or an [*AddressError]. It does no I/O. Close the source when all that comes from it is installed.
+// check says which limit allows nothing.
+func (c Config) check() error {
+	for field, limit := range map[string]int64{"MaxArchive": c.MaxArchive, "MaxRepository": c.MaxRepository} {
+		if limit < 0 {
+			return &sources.FieldError{Field: "Config." + field, Problem: fmt.Sprintf("is %d, which allows nothing; want a number of bytes, or zero for the default", limit)}
+		}
+	}
+	return nil
+}
+
+// New returns a source. It does no I/O. Close the source when all that comes from it is installed. The error is an
+// [*AddressError], or a [*sources.FieldError] about a limit below zero.
 func New(config Config) (*Source, error) {
+	if err := config.check(); err != nil {
+		return nil, err
+	}
 	config = config.withDefaults()
 	a, err := parseAddress(config.Address, config.PlainHTTPInsecure)
 	if err != nil {
@@ -131,10 +139,11 @@ func (s *Source) String() string { return "go-getter mirror " + s.address.String
 var _ sources.Source = (*Source)(nil)
 
 // Close removes what was fetched, archives that are being read among it. What was installed stays. Later questions fail
-// with [ErrClosed], or read a mirror that is a directory as before.
+// with an error that matches [fs.ErrClosed], or read a mirror that is a directory as before.
 func (s *Source) Close() error { return s.scratch.close() }
 
-// Versions implements [sources.Source].
+// Versions implements [sources.Source]. The error is a [*sources.Error], around a [*FetchError] if a file or the repository
+// could not be fetched, or an error of [fsmirror.Source.Versions] about a directory.
 func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	listing, err := s.mirror.versions(ctx, p)
 	if err != nil {
@@ -143,7 +152,9 @@ func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.List
 	return listing, err
 }
 
-// Package implements [sources.Source].
+// Package implements [sources.Source]. The error is one as for Versions, or a [*sources.Error] around a
+// [*sources.PlatformError]. That of opening an archive is a [*FetchError]; that of claims is one, or a *signature.Error
+// (package hashing/signature), a [*hashing.SumsError] or a [*hashing.MismatchError].
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := s.mirror.describe(ctx, p, v, on)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// MethodName is the type of the blocks of [Mirrors.Method].
-const MethodName = "go_getter_mirror"
+// methodName is the type of the blocks of [Mirrors.Method].
+const methodName = "go_getter_mirror"
 
 // Mirror is a go_getter_mirror block.
 type Mirror struct {
 	// Address is a go-getter address. It does not show itself, since it can hold credentials.
-	Address cliconfig.Secret
+	Address sources.Token
 
 	// TrustAllHashes lets the mirror's hashes of other platforms into the dependency lock file.
 	TrustAllHashes bool
@@ -43,9 +43,9 @@ type Mirrors struct {
 	opened []*Source
 }
 
-// Method returns the row for the table in [cliconfig.Options].
+// Method returns the row for the table in [cliconfig.Options]: that of go_getter_mirror blocks.
 func (m *Mirrors) Method() cliconfig.MethodType {
-	return cliconfig.MethodType{Name: MethodName, Decode: m.decode, Build: m.build}
+	return cliconfig.MethodType{Name: methodName, Decode: m.decode, Build: m.build}
 }
 
 // Close closes the sources that were made. The error joins theirs.
@@ -69,7 +69,7 @@ func (m *Mirrors) decode(b *cliconfig.Block) cliconfig.Location {
 	if _, err := parseAddress(address, m.Config.PlainHTTPInsecure); err != nil {
 		b.Fail(placeOf(address), "Invalid address of a go-getter mirror", "The argument \"address\" is not an address of a mirror: %s.", err)
 	}
-	return Mirror{Address: cliconfig.Secret(address), TrustAllHashes: trust != nil && *trust}
+	return Mirror{Address: sources.Token(address), TrustAllHashes: trust != nil && *trust}
 }
 
 // placeOf returns the argument to point at: none, which is the block, when the line of the address may hold a secret.

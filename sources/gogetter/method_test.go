@@ -103,7 +103,7 @@ func TestOfAnotherBlock(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "gogetter.Mirror") {
 		t.Errorf("error is %v", err)
 	}
-	missing := gogetter.Mirror{Address: cliconfig.Secret(filepath.Join("not", "absolute"))}
+	missing := gogetter.Mirror{Address: sources.Token(filepath.Join("not", "absolute"))}
 	if _, err := new(gogetter.Mirrors).Method().Build(missing, nil, cliconfig.SourceOptions{}); !errors.As(err, new(*gogetter.AddressError)) {
 		t.Errorf("error is %v, want an AddressError", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -245,8 +246,8 @@ func TestARepositoryIsKeptUntilClose(t *testing.T) {
 	if left := below(t, parent, "."); len(left) != 0 {
 		t.Errorf("left after Close is %v", left)
 	}
-	if _, err := source.Versions(t.Context(), rocket); !errors.Is(err, gogetter.ErrClosed) {
-		t.Errorf("error is %v, want ErrClosed", err)
+	if _, err := source.Versions(t.Context(), rocket); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("error is %v, want fs.ErrClosed", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,8 @@ import (
 	"github.com/purveyor-dev/purveyor/internal/filelock"
 )
 
-// ErrClosed is the error of a source that was closed.
-var ErrClosed = errors.New("the source was closed")
+// errClosed is the error of a source that was closed.
+var errClosed = fmt.Errorf("the source: %w", fs.ErrClosed)
 
 const (
 	scratchPrefix = "gogetter-"      // of private directories
@@ -37,7 +38,7 @@ func (s *scratch) path(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return "", ErrClosed
+		return "", errClosed
 	}
 	if s.dir != "" {
 		return s.dir, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // store is a mirror that is read file by file.
@@ -31,7 +32,7 @@ func newStore(a *address, config Config, scratch *scratch, name string) *store {
 }
 
 func (s *store) versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
-	doc, err := s.document(ctx, p, mirrorjson.IndexName, MaxIndexDocument)
+	doc, err := s.document(ctx, p, mirrorjson.IndexName, mirrorjson.MaxIndexDocument)
 	if errors.Is(err, sources.ErrNotFound) {
 		return sources.Listing{}, fmt.Errorf("%w: the mirror does not have the provider", sources.ErrNotFound)
 	}
@@ -80,18 +81,49 @@ func (s *store) complete(pkg *sources.Package, document *url.URL, member *mirror
 	}
 	pkg.Location = web.Redact(archive)
 	pkg.Content.Archive = s.files.opener(archive)
-	if len(claims.Package)+len(claims.Others) > 0 {
+	switch {
+	case answer.Statement != nil:
+		pkg.Claims, err = s.vouched(pkg, document, answer.Statement, claims)
+	case len(claims.Package)+len(claims.Others) > 0:
 		pkg.Claims = func(ctx context.Context) (hashing.Claims, error) { return claims, ctx.Err() }
 	}
-	return nil
+	return err
 }
 
-// resolve returns the place of an archive. It is within the mirror: the credentials in the address, or those that an SDK
+// vouched returns a function that fetches what the origin has signed, and says what it claims about a package. Its own
+// errors say what is wrong with the document.
+func (s *store) vouched(pkg *sources.Package, document *url.URL, statement *mirrorjson.Statement, reported hashing.Claims) (func(context.Context) (hashing.Claims, error), error) {
+	if err := statement.Check(); err != nil {
+		return nil, err
+	}
+	var parts []*url.URL
+	for _, text := range statement.Parts() {
+		part, err := s.resolve(document, text)
+		if err != nil {
+			return nil, fmt.Errorf("what the origin's statement refers to %w", err)
+		}
+		parts = append(parts, part)
+	}
+	release := signed.Release{Provider: pkg.Provider, Version: pkg.Version, Platform: pkg.Platform}
+	return func(ctx context.Context) (hashing.Claims, error) {
+		statement, err := mirrorjson.FetchStatement(ctx, parts, s.files.readDescribed)
+		if err != nil {
+			return hashing.Claims{}, err
+		}
+		claims, err := mirrorjson.Vouched(statement, release, reported)
+		if err != nil {
+			return hashing.Claims{}, fmt.Errorf("%s: %w", web.Redact(parts[0]), err)
+		}
+		return claims, nil
+	}, nil
+}
+
+// resolve returns the place of an archive, or of a part of a statement. It is within the mirror: the credentials in the address, or those that an SDK
 // finds, would go wherever else a document could lead.
 func (s *store) resolve(document *url.URL, reference string) (*url.URL, error) {
 	r, err := url.Parse(reference)
 	if err != nil || r.Path == "" || *r != (url.URL{Path: r.Path, RawPath: r.RawPath}) || path.IsAbs(r.Path) {
-		return nil, errors.New("is not a relative path; an archive is in the mirror, beside its document")
+		return nil, errors.New("is not a relative path; what a document refers to is in the mirror, beside it")
 	}
 	u := s.address.at(path.Join(path.Dir(document.Path), r.Path))
 	if !strings.HasPrefix(u.Path, strings.TrimSuffix(s.address.url.Path, "/")+"/") {
@@ -110,7 +142,7 @@ func (a *address) at(path string) *url.URL {
 // versionDocument asks for a version, in the mirror's own spelling.
 func (s *store) versionDocument(ctx context.Context, p sources.Provider, v sources.Version) (*web.Document, error) {
 	spelling := s.spellings.Of(p, v)
-	doc, err := s.document(ctx, p, mirrorjson.VersionName(spelling), MaxVersionDocument)
+	doc, err := s.document(ctx, p, mirrorjson.VersionName(spelling), mirrorjson.MaxVersionDocument)
 	if !errors.Is(err, sources.ErrNotFound) {
 		return doc, err
 	}
@@ -119,7 +151,7 @@ func (s *store) versionDocument(ctx context.Context, p sources.Provider, v sourc
 		return nil, err
 	}
 	if listed := s.spellings.Of(p, v); listed != spelling {
-		doc, err := s.document(ctx, p, mirrorjson.VersionName(listed), MaxVersionDocument)
+		doc, err := s.document(ctx, p, mirrorjson.VersionName(listed), mirrorjson.MaxVersionDocument)
 		if !errors.Is(err, sources.ErrNotFound) {
 			return doc, err
 		}

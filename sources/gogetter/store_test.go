@@ -2,6 +2,7 @@ package gogetter_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/hashing/signature"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/gogetter"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
@@ -58,6 +60,122 @@ func TestGoogleCloudStorageKeepsTheRules(t *testing.T) {
 	if _, err := source.Versions(t.Context(), rocket); !errors.Is(err, sources.ErrUnauthorized) {
 		t.Errorf("error is %v, want one of kind ErrUnauthorized", err)
 	}
+}
+
+// signedMirror writes a mirror with what the origin has signed.
+func signedMirror(t *testing.T, signer *registrytest.Signer) string {
+	t.Helper()
+	dir := t.TempDir()
+	srv := registrytest.New(t, registrytest.Config{Signer: signer, Releases: []registrytest.Release{
+		{Provider: rocket.String(), Version: "1.0.0", Platforms: []string{linux.String(), darwin.String()}, MirrorStatement: true},
+	}})
+	if err := srv.WriteMirror(dir, registrytest.Packed); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func newSigner(t *testing.T) *registrytest.Signer {
+	t.Helper()
+	signer, err := registrytest.NewSigner("Acme", registrytest.SignerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer
+}
+
+func TestStatementsInStoresAreRead(t *testing.T) {
+	t.Parallel()
+	signer := newSigner(t)
+	b := newBucket(t, signedMirror(t, signer), httptest.NewServer)
+	f := sourcetest.Fixture{Secrets: []string{secret, keyID}, Packages: []sourcetest.Package{
+		{Provider: rocket, Version: v1, Platform: linux}, {Provider: rocket, Version: v1, Platform: darwin},
+	}}
+	if err := sourcetest.TestSource(t.Context(), open(t, gogetter.Config{Address: b.s3Address()}), f); err != nil {
+		t.Error(err)
+	}
+	pkg, err := open(t, gogetter.Config{Address: b.s3Address()}).Package(t.Context(), rocket, v1, linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(b.asked())
+	claims, err := pkg.Claims(t.Context())
+	if err != nil || claims.Signer == nil || claims.Signer.Fingerprint != signer.Fingerprint() || !claims.Signer.Carried || claims.Statement == nil {
+		t.Fatalf("claims are %+v, %v", claims, err)
+	}
+	if c := claims.Package[0]; c.Authority != hashing.Signed || c.Hash.Scheme() != hashing.SchemeZH || len(claims.Others) != 1 {
+		t.Errorf("claims are %+v", claims)
+	}
+	if n := len(b.asked()) - before; n != 3 {
+		t.Errorf("%d requests for a statement of three files", n)
+	}
+}
+
+// What was signed is never taken without its signature.
+func TestStatementsInStoresThatDoNotHold(t *testing.T) {
+	t.Parallel()
+	signer := newSigner(t)
+	for name, test := range map[string]struct {
+		damage func(dir, sums string) error
+		want   func(error) bool
+	}{
+		"altered":      {func(_, sums string) error { return appendTo(sums, "\n") }, isA[*signature.Error]},
+		"no signature": {func(_, sums string) error { return os.Remove(sums + ".sig") }, isA[*gogetter.FetchError]},
+		"large key": {func(_, sums string) error {
+			return appendTo(sums+".key1.asc", strings.Repeat(" ", signature.MaxKeyBytes))
+		}, func(err error) bool { return errors.Is(err, sources.ErrTooLarge) }},
+		"large sums": {func(_, sums string) error { return appendTo(sums, strings.Repeat(" ", hashing.MaxSumsBytes)) }, func(err error) bool { return errors.Is(err, sources.ErrTooLarge) }},
+		"elsewhere": {func(dir, sums string) error {
+			return replaceIn(filepath.Join(dir, home, "1.0.0.json"), `"`+filepath.Base(sums)+`"`, `"https://example.com/sums"`)
+		}, func(err error) bool { return errors.Is(err, sources.ErrMalformed) }},
+		"half a reference": {func(dir, sums string) error {
+			return replaceIn(filepath.Join(dir, home, "1.0.0.json"), `"`+filepath.Base(sums)+`.sig"`, `""`)
+		}, func(err error) bool { return errors.Is(err, sources.ErrMalformed) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := signedMirror(t, signer)
+			sums, err := filepath.Glob(filepath.Join(dir, home, "*_SHA256SUMS"))
+			if err != nil || len(sums) != 1 {
+				t.Fatalf("there are %q, %v", sums, err)
+			}
+			if err := test.damage(dir, sums[0]); err != nil {
+				t.Fatal(err)
+			}
+			b := newBucket(t, dir, httptest.NewServer)
+			pkg, err := open(t, gogetter.Config{Address: b.s3Address(), Retries: -1}).Package(t.Context(), rocket, v1, linux)
+			if err == nil {
+				_, err = pkg.Claims(t.Context())
+			}
+			if !test.want(err) || errors.Is(err, sources.ErrNotFound) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
+
+func isA[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+func appendTo(path, text string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, text...), 0o600)
+}
+
+func replaceIn(path, old, by string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if strings.Count(string(data), old) != 1 {
+		return fmt.Errorf("%s does not have %s once", path, old)
+	}
+	return os.WriteFile(path, []byte(strings.Replace(string(data), old, by, 1)), 0o600)
 }
 
 func TestHashesAreClaims(t *testing.T) {

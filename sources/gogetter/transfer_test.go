@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -162,8 +164,8 @@ func TestTemporaryFilesArePrivateAndGo(t *testing.T) {
 	if left := below(t, parent, "."); len(left) != 0 {
 		t.Errorf("left after Close is %v", left)
 	}
-	if _, err := source.Versions(t.Context(), rocket); !errors.Is(err, gogetter.ErrClosed) {
-		t.Errorf("error is %v, want ErrClosed", err)
+	if _, err := source.Versions(t.Context(), rocket); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("error is %v, want fs.ErrClosed", err)
 	}
 }
 
@@ -175,4 +177,34 @@ func below(t *testing.T, parent, pattern string) []string {
 		t.Fatal(err)
 	}
 	return found
+}
+
+func TestNegativeBackoffIsNone(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t, mirrorDir(t, registrytest.Packed), httptest.NewServer)
+	var asked atomic.Int32
+	b.answers(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) <= 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		b.serveFile(w, r)
+	})
+	source := open(t, gogetter.Config{Address: b.URL + "/bucket", Backoff: -time.Hour, Retries: 3})
+	if _, err := source.Versions(t.Context(), rocket); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLimitsThatAllowNothing(t *testing.T) {
+	t.Parallel()
+	for field, config := range map[string]gogetter.Config{
+		"Config.MaxArchive":    {Address: "/srv/providers", MaxArchive: -1},
+		"Config.MaxRepository": {Address: "/srv/providers", MaxRepository: -1},
+	} {
+		var wrong *sources.FieldError
+		if _, err := gogetter.New(config); !errors.As(err, &wrong) || wrong.Field != field {
+			t.Errorf("%s: the error is %v", field, err)
+		}
+	}
 }

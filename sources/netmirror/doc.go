@@ -56,8 +56,8 @@
 //
 // Documents stand for [HandlerConfig.IndexTTL] and VersionTTL, absence for NegativeTTL. When the source fails, or takes more than
 // three seconds, the last answer is served, which the headers Warning and Age then tell; for how long, StaleFor says. It
-// survives a restart. A source that fails is asked again after ten seconds. Absence that may have ended is a failure, and
-// so is an answer of more than 8 MiB.
+// survives a restart. A source that fails is asked again after ten seconds. When the source fails, an earlier answer of
+// absence is not served in its place. An answer of more than 8 MiB is a failure of the source.
 //
 // # Minimum age
 //
@@ -70,7 +70,8 @@
 //
 // GET and HEAD, conditional and range requests. Archives have their SHA-256 as a strong ETag and may be kept for ever; documents
 // are asked for again, with theirs. 404 is absence, 401 and 403 are those of [HandlerConfig.Authorize], 403 also providers that
-// are not allowed. 502, 503 and 504 say that the source fails, or that too much is going on; they have Retry-After. No answer
+// are not allowed, 405 is for other methods. 500 says that an archive in the store is damaged and cannot be fetched again; 502, 503
+// and 504, that the source or the store fails, or that too much is going on; they all have Retry-After. No answer
 // repeats what the source said: that is for [HandlerConfig.Logger]. TLS is the server's business; without it, behind a proxy, the
 // system's kernel sends archives by itself.
 package netmirror

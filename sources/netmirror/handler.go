@@ -24,14 +24,15 @@ type Handler struct {
 	catalogues   *answers[sources.Provider, catalogue]
 	descriptions *answers[release, description]
 	fetches      *flights[parcel, struct{}]
-	onward       *flights[parcel, struct{}] // to HandlerConfig.Also
+	onward       *flights[parcel, struct{}] // to HandlerConfig.Onward
 	counters     counters
+	journal      journal
 }
 
 var _ http.Handler = (*Handler)(nil)
 
 // NewHandler returns a handler, whose base URL is where it is mounted: with [http.StripPrefix], or at the root of a server.
-// It asks the source nothing yet. The error is a [*ConfigError], or that of making the store.
+// It asks the source nothing yet. The error is a [*sources.FieldError], or that of making the store.
 func NewHandler(config HandlerConfig) (*Handler, error) {
 	if err := config.check(); err != nil {
 		return nil, err
@@ -41,14 +42,18 @@ func NewHandler(config HandlerConfig) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{config: config, rule: sources.Rule{Include: config.Allow, Exclude: config.Deny}, store: store, tasks: newTasks()}
+	h := &Handler{config: config, rule: sources.Rule{Include: config.Allow, Exclude: config.Deny}, store: store, tasks: newTasks(), journal: journal{config.Logger}}
 	h.fetches = newFlights[parcel, struct{}](h.tasks, config.Fetches, config.Queue, config.FetchTimeout, outagePause)
 	h.onward = newFlights[parcel, struct{}](h.tasks, config.Fetches, config.Queue, config.FetchTimeout, 0)
-	h.catalogues = newAnswers[sources.Provider](h, config.IndexTTL, h.askCatalogue, func(p sources.Provider) (string, error) {
-		return store.record(p, "versions.json")
+	h.catalogues = newAnswers(h, config.IndexTTL, h.askCatalogue, records[sources.Provider]{
+		file:  func(p sources.Provider) (string, error) { return store.record(p, "versions.json") },
+		about: func(p sources.Provider) parcel { return parcel{release: release{provider: p}} },
 	})
-	h.descriptions = newAnswers[release](h, config.VersionTTL, h.askDescription, func(r release) (string, error) {
-		return store.record(r.provider, "version-"+r.version.String()+".json")
+	h.descriptions = newAnswers(h, config.VersionTTL, h.askDescription, records[release]{
+		file: func(r release) (string, error) {
+			return store.record(r.provider, "version-"+r.version.String()+".json")
+		},
+		about: func(r release) parcel { return parcel{release: r} },
 	})
 	if config.Authorize != nil {
 		if h.tickets, err = newTickets(store); err != nil {
@@ -59,10 +64,10 @@ func NewHandler(config HandlerConfig) (*Handler, error) {
 	return h, nil
 }
 
-func newAnswers[K comparable, V any](h *Handler, fresh time.Duration, ask func(context.Context, K, answer[V]) (V, error), file func(K) (string, error)) *answers[K, V] {
+func newAnswers[K comparable, V any](h *Handler, fresh time.Duration, ask func(context.Context, K, answer[V]) (V, error), records records[K]) *answers[K, V] {
 	c := &h.config
 	return &answers[K, V]{
-		ask: ask, file: file, fresh: fresh, negative: c.NegativeTTL, stale: c.StaleFor, logger: c.Logger,
+		ask: ask, records: records, fresh: fresh, negative: c.NegativeTTL, stale: c.StaleFor, journal: h.journal,
 		flights: newFlights[K, answer[V]](h.tasks, c.Questions, 16*c.Questions, questionTimeout, 0),
 		known:   make(map[K]answer[V]),
 	}
@@ -81,7 +86,7 @@ func (h *Handler) askCatalogue(ctx context.Context, p sources.Provider, old answ
 
 func (h *Handler) askDescription(ctx context.Context, r release, _ answer[description]) (description, error) {
 	h.counters.questions.Add(1)
-	edition := h.catalogues.recall(r.provider).Value[r.version]
+	edition := h.catalogues.recall(ctx, r.provider).Value[r.version]
 	d, err := guarded(ctx, func(ctx context.Context) (description, error) {
 		return describe(ctx, h.config.Source, r.provider, r.version, edition.Platforms)
 	})
@@ -95,13 +100,13 @@ func (h *Handler) noteFailure(err error) error {
 	return err
 }
 
-// Close ends the work behind the requests: nothing is fetched any more, and what is being fetched is waited for, as long as
-// ctx lasts; then it is given up, and the error is that of ctx. What is in the store is still served. It is to be called
-// after the server has been shut down, so that nobody waits in vain.
-func (h *Handler) Close(ctx context.Context) error { return h.tasks.close(ctx) }
+// Shutdown ends the work behind the requests, like [http.Server.Shutdown]: nothing is fetched any more, and what is being
+// fetched, or published onward, is waited for, as long as ctx lasts; then it is given up, and the error is that of ctx. What
+// is in the store is still served. It is to be called after the server has been shut down, so that nobody waits in vain.
+func (h *Handler) Shutdown(ctx context.Context) error { return h.tasks.close(ctx) }
 
-// Healthy says whether the mirror can do its work: whether its store can be written to, and whether it has been closed. It
-// does not ask the source, since a mirror is there for when that is down.
+// Healthy says whether the mirror can do its work: whether its store can be written to, and whether it has been shut down.
+// It does not ask the source, since a mirror is there for when that is down.
 func (h *Handler) Healthy(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

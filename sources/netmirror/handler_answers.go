@@ -2,25 +2,17 @@ package netmirror
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/purveyor-dev/purveyor/internal/atomicfile"
-	"github.com/purveyor-dev/purveyor/internal/plainfile"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
 const (
 	patience    = 3 * time.Second  // how long a question may take before an old answer will do
 	outagePause = 10 * time.Second // between two tries to ask a source that fails
-	maxRecord   = 8 << 20          // bytes of an answer on the disk; what is longer is no answer
 	maxHeld     = 16 << 20         // bytes of all answers of a kind in memory, as they would be on the disk
 	minWeight   = 512              // bytes that an answer counts for at the least
 )
@@ -47,12 +39,12 @@ func (a answer[V]) isStale() bool { return a.err != nil }
 // are shared with others.
 type answers[K comparable, V any] struct {
 	ask      func(ctx context.Context, key K, old answer[V]) (V, error)
-	file     func(key K) (string, error)
+	records  records[K]
 	fresh    time.Duration // how long an answer stands
 	negative time.Duration // how long absence does
 	stale    time.Duration // how long an answer stands in for one that cannot be had; zero: for ever
 	flights  *flights[K, answer[V]]
-	logger   *slog.Logger
+	journal  journal
 
 	mu    sync.Mutex
 	known map[K]answer[V]
@@ -62,7 +54,7 @@ type answers[K comparable, V any] struct {
 // get returns the answer, from the source if the one that is known is older than fresh. The error matches
 // [sources.ErrNotFound] if the source has no such thing.
 func (s *answers[K, V]) get(ctx context.Context, key K, fresh time.Duration) (answer[V], error) {
-	old := s.recall(key)
+	old := s.recall(ctx, key)
 	if old.isCurrent(fresh, s.negative) {
 		return s.judge(old)
 	}
@@ -133,7 +125,7 @@ func isWithin(d time.Duration, t time.Time) bool {
 
 // renew asks the source, unless somebody else just has: another process, or a request that was a little faster.
 func (s *answers[K, V]) renew(ctx context.Context, key K, fresh time.Duration) answer[V] {
-	old := s.latest(key)
+	old := s.latest(ctx, key)
 	if !old.isCurrent(fresh, s.negative) {
 		old = s.question(ctx, key, old)
 	}
@@ -156,30 +148,21 @@ func (s *answers[K, V]) question(ctx context.Context, key K, old answer[V]) answ
 		record, err = renewed.record()
 	}
 	if err != nil {
-		s.logger.WarnContext(ctx, "the source does not answer", "about", fmt.Sprint(key), "error", err)
+		s.journal.failed(ctx, msgNoAnswer, s.records.about(key), err)
 		old.err, old.tried = err, time.Now()
 		return old
 	}
-	if err := s.save(key, record); err != nil {
-		s.logger.ErrorContext(ctx, "cannot keep the source's answer", "about", fmt.Sprint(key), "error", err)
+	if err := s.records.save(key, record); err != nil {
+		s.journal.failed(ctx, msgAnswerNotKept, s.records.about(key), err)
 	}
 	renewed.size = len(record)
 	return renewed
 }
 
-// record returns an answer as it is on the disk.
-func (a answer[V]) record() ([]byte, error) {
-	data, err := json.Marshal(a)
-	if err == nil && len(data) > maxRecord {
-		err = fmt.Errorf("%w: the source's answer takes %d bytes, more than the %d that are kept", sources.ErrTooLarge, len(data), maxRecord)
-	}
-	return data, err
-}
-
 // latest returns what is known, also to other processes. What was never written, such as absence, does not count against what
 // was.
-func (s *answers[K, V]) latest(key K) answer[V] {
-	stored := s.load(key)
+func (s *answers[K, V]) latest(ctx context.Context, key K) answer[V] {
+	stored := s.load(ctx, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known, ok := s.known[key]
@@ -190,14 +173,14 @@ func (s *answers[K, V]) latest(key K) answer[V] {
 }
 
 // recall returns the answer that is known; the zero value if there is none.
-func (s *answers[K, V]) recall(key K) answer[V] {
+func (s *answers[K, V]) recall(ctx context.Context, key K) answer[V] {
 	s.mu.Lock()
 	known, ok := s.known[key]
 	s.mu.Unlock()
 	if ok {
 		return known
 	}
-	known = s.load(key)
+	known = s.load(ctx, key)
 	if !known.Asked.IsZero() {
 		s.note(key, known)
 	}
@@ -236,36 +219,4 @@ func makeRoom[K comparable, V any](m map[K]V, most int) {
 		}
 		delete(m, key)
 	}
-}
-
-// load reads the answer on the disk.
-func (s *answers[K, V]) load(key K) answer[V] {
-	var a answer[V]
-	path, err := s.file(key)
-	if err == nil {
-		var data []byte
-		if data, err = plainfile.Read(path, maxRecord); err == nil {
-			err = json.Unmarshal(data, &a)
-			a.size = len(data)
-		}
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return answer[V]{}
-	case err != nil:
-		s.logger.Error("cannot read what the source answered", "about", fmt.Sprint(key), "error", err)
-		return answer[V]{lost: true}
-	}
-	return a
-}
-
-func (s *answers[K, V]) save(key K, record []byte) error {
-	path, err := s.file(key)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(path, record, 0o600)
 }

@@ -3,7 +3,6 @@ package netmirror
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -45,9 +44,9 @@ type HandlerConfig struct {
 	// what is there is believed. Several processes with the same Source may share it, if the file system has locks.
 	Store string
 
-	// Also is another mirror, to which packages are published after they came into the store. Nobody waits for that; a
+	// Onward is another mirror, to which packages are published after they came into the store. Nobody waits for that; a
 	// package for which it fails is not tried again. Nil: none.
-	Also sources.Target
+	Onward sources.Target
 
 	// Allow are the providers that are served. Empty: all, so that the store grows by whatever somebody asks for.
 	Allow []sources.Pattern
@@ -79,7 +78,7 @@ type HandlerConfig struct {
 	// negative: not at all. What is in the store is served in any case.
 	StaleFor time.Duration
 
-	// FetchTimeout bounds the fetching of one archive, and the publishing of it to Also. Zero: [DefaultFetchTimeout].
+	// FetchTimeout bounds the fetching of one archive, and the publishing of it onward. Zero: [DefaultFetchTimeout].
 	FetchTimeout time.Duration
 
 	// Fetches bounds the archives that are fetched at a time. Zero: [DefaultFetches].
@@ -91,31 +90,41 @@ type HandlerConfig struct {
 	// Questions bounds the questions to the source at a time. Sixteen times as many may wait. Zero: [DefaultQuestions].
 	Questions int
 
-	// Logger gets fetched archives as information, failures of the source as warnings, and failures of the store as
-	// errors. Nil: no log.
+	// Logger gets these messages. What the source does wrong is a warning, what the store does wrong is an error.
+	//
+	//	INFO   fetched                               duration
+	//	WARN   cannot fetch                          error
+	//	ERROR  cannot store                          error
+	//	ERROR  the store is damaged                  error
+	//	WARN   cannot publish onward                 target, error
+	//	WARN   the source does not answer            error
+	//	ERROR  cannot keep the source's answer       error
+	//	ERROR  cannot read what the source answered  error
+	//	WARN   request failed                        url, status, error
+	//	ERROR  request failed                        url, status, error
+	//
+	// All have the keys provider, version and platform as well, as far as they are about one. The url is the path of the
+	// request, without the query. Requests that were refused are not logged. Nil: no log.
 	Logger *slog.Logger
 }
-
-// ConfigError says which field of [HandlerConfig] cannot be used.
-type ConfigError struct {
-	Field   string
-	Problem string
-}
-
-func (e *ConfigError) Error() string { return fmt.Sprintf("HandlerConfig.%s %s", e.Field, e.Problem) }
 
 func (c *HandlerConfig) check() error {
 	switch {
 	case c.Store == "":
-		return &ConfigError{"Store", "is missing"}
+		return &sources.FieldError{Field: "HandlerConfig.Store", Problem: "is required: where are archives kept?"}
 	case c.Source != nil && c.Fetch == nil:
-		return &ConfigError{"Fetch", "is missing, without which nothing of Source can be served"}
-	case c.MinAge < 0:
-		return &ConfigError{"MinAge", "is negative"}
-	case c.Fetches < 0 || c.Queue < 0 || c.Questions < 0:
-		return &ConfigError{"Fetches, Queue or Questions", "is negative"}
-	case c.FetchTimeout < 0:
-		return &ConfigError{"FetchTimeout", "is negative"}
+		return &sources.FieldError{Field: "HandlerConfig.Fetch", Problem: "is required with Source: how are archives fetched?"}
+	}
+	for _, bound := range []struct {
+		field string
+		value int64
+	}{
+		{"MinAge", int64(c.MinAge)}, {"FetchTimeout", int64(c.FetchTimeout)},
+		{"Fetches", int64(c.Fetches)}, {"Queue", int64(c.Queue)}, {"Questions", int64(c.Questions)},
+	} {
+		if bound.value < 0 {
+			return &sources.FieldError{Field: "HandlerConfig." + bound.field, Problem: "is negative, which makes no sense; zero is the default"}
+		}
 	}
 	return nil
 }

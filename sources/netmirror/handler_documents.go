@@ -12,6 +12,7 @@ import (
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // document is what the mirror says.
@@ -34,20 +35,20 @@ func (h *Handler) checkAge(c catalogue, v sources.Version) error {
 }
 
 // checkStored says whether a version that is in the store may be served.
-func (h *Handler) checkStored(r release) error {
-	return h.checkAge(h.ages(r.provider, r.version), r.version)
+func (h *Handler) checkStored(ctx context.Context, r release) error {
+	return h.checkAge(h.ages(ctx, r.provider, r.version), r.version)
 }
 
 // ages returns a catalogue that says when these versions were new. Another process may have put them into the store, and
 // know that.
-func (h *Handler) ages(p sources.Provider, stored ...sources.Version) catalogue {
+func (h *Handler) ages(ctx context.Context, p sources.Provider, stored ...sources.Version) catalogue {
 	if h.config.MinAge == 0 {
 		return nil
 	}
-	known := h.catalogues.recall(p).Value
+	known := h.catalogues.recall(ctx, p).Value
 	for _, v := range stored {
 		if _, ok := known[v]; !ok {
-			return h.catalogues.load(p).Value
+			return h.catalogues.load(ctx, p).Value
 		}
 	}
 	return known
@@ -83,7 +84,7 @@ func (h *Handler) index(ctx context.Context, p sources.Provider) (*document, err
 	if len(versions) == 0 && failure != nil {
 		return nil, failure
 	}
-	ages := h.ages(p, stored...)
+	ages := h.ages(ctx, p, stored...)
 	maps.DeleteFunc(versions, func(v sources.Version, _ struct{}) bool {
 		return h.checkAge(known.Value, v) != nil || h.checkAge(ages, v) != nil
 	})
@@ -122,7 +123,7 @@ func (h *Handler) version(ctx context.Context, r release) (*document, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err := h.checkStored(r); err != nil {
+	if err := h.checkStored(ctx, r); err != nil {
 		return nil, err
 	}
 	draft, err := h.store.document(r)
@@ -180,10 +181,10 @@ func (h *Handler) addTickets(draft *mirrorjson.VersionDraft, r release) {
 // statement returns a file of what the origin signed: from the store, or from the source, of which nothing may be in the
 // store yet.
 func (h *Handler) statement(ctx context.Context, r release, name string) (*document, error) {
-	if err := h.checkStored(r); err != nil {
+	if err := h.checkStored(ctx, r); err != nil {
 		return nil, err
 	}
-	data, err := h.store.read(r.provider, name, MaxSumsDocument)
+	data, err := h.store.read(r.provider, name, signed.MaxSums)
 	if data != nil || err != nil {
 		return &document{body: data}, err
 	}

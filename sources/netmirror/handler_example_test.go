@@ -67,3 +67,33 @@ func ExampleNewHandler() {
 	// 200 OK <nil>
 	// downloads: 1
 }
+
+// A mirror for those who have a token. Whoever it is sends it with requests for documents, whose links to archives are good
+// for a while without one.
+func ExampleBearerTokens() {
+	store, err := os.MkdirTemp("", "mirror")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(store)
+	mirror, err := netmirror.NewHandler(netmirror.HandlerConfig{
+		Store:     store, // without a Source, what is there is served
+		Authorize: netmirror.BearerTokens("this year's token", "next year's token"),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, token := range []string{"", "a guess", "next year's token"} {
+		request := httptest.NewRequest(http.MethodGet, "/registry.example.com/acme/rocket/index.json", nil)
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		answer := httptest.NewRecorder()
+		mirror.ServeHTTP(answer, request)
+		fmt.Println(answer.Code, answer.Header().Get("WWW-Authenticate"))
+	}
+	// Output:
+	// 401 Bearer realm="provider mirror"
+	// 401 Bearer realm="provider mirror"
+	// 404
+}

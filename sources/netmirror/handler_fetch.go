@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // archive opens an archive, which it brings into the store if it is not there.
 func (h *Handler) archive(ctx context.Context, c parcel) (*opened, error) {
-	if err := h.checkStored(c.release); err != nil {
+	if err := h.checkStored(ctx, c.release); err != nil {
 		return nil, err
 	}
 	file, err := h.store.open(ctx, c)
@@ -24,7 +25,7 @@ func (h *Handler) archive(ctx context.Context, c parcel) (*opened, error) {
 		h.counters.archiveHits.Add(1)
 		return file, nil
 	}
-	if !h.isMissing(ctx, err) {
+	if !h.isMissing(ctx, c, err) {
 		return nil, err
 	}
 	h.counters.archiveMisses.Add(1)
@@ -38,11 +39,11 @@ func (h *Handler) archive(ctx context.Context, c parcel) (*opened, error) {
 }
 
 // isMissing reports whether the store needs an archive: it is not there, or is not what it was.
-func (h *Handler) isMissing(ctx context.Context, err error) bool {
+func (h *Handler) isMissing(ctx context.Context, c parcel, err error) bool {
 	var damage *damageError
 	if errors.As(err, &damage) {
 		h.counters.damaged.Add(1)
-		h.config.Logger.ErrorContext(ctx, "the store is damaged", "error", err)
+		h.journal.failed(ctx, msgDamaged, c, err)
 		return true
 	}
 	return errors.Is(err, errNotStored)
@@ -68,40 +69,51 @@ func (h *Handler) bring(ctx context.Context, c parcel) error {
 	return err
 }
 
-// fetch brings an archive into the store, unless another process has done so.
-func (h *Handler) fetch(ctx context.Context, c parcel, hashes []hashing.Hash) (err error) {
+// fetch brings an archive into the store, and says so.
+func (h *Handler) fetch(ctx context.Context, c parcel, hashes []hashing.Hash) error {
+	start := time.Now()
+	fetched, err := h.fetchAlone(ctx, c, hashes)
+	switch {
+	case err != nil:
+		h.counters.fetchFailures.Add(1)
+		m := msgNotFetched
+		if isStoreFailure(err) {
+			m = msgNotStored
+		}
+		h.journal.failed(ctx, m, c, err)
+	case fetched:
+		h.counters.fetched.Add(1)
+		h.journal.note(ctx, msgFetched, c, slog.Duration("duration", time.Since(start)))
+	}
+	return err
+}
+
+// fetchAlone brings an archive into the store, unless another process has done so.
+func (h *Handler) fetchAlone(ctx context.Context, c parcel, hashes []hashing.Hash) (fetched bool, err error) {
 	dir, path := h.store.scratch(c)
 	lock, err := filelock.Lock(ctx, path, nil)
 	if err != nil {
-		return err
+		return false, storeFailure(err)
 	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	defer func() { err = errors.Join(err, storeFailure(lock.Unlock())) }()
 	if err := os.RemoveAll(dir); err != nil { // what a killed process left
-		return err
+		return false, storeFailure(err)
 	}
 	if file, err := h.store.open(ctx, c); err == nil {
-		return file.Close()
+		return false, file.Close()
 	}
 	h.counters.fetching.Add(1)
 	defer h.counters.fetching.Add(-1)
-	start := time.Now()
-	if err := h.fetchInto(ctx, c, hashes, dir); err != nil {
-		h.counters.fetchFailures.Add(1)
-		h.config.Logger.WarnContext(ctx, "cannot fetch", "archive", c.name(), "provider", c.provider, "error", err)
-		return err
-	}
-	h.counters.fetched.Add(1)
-	h.config.Logger.InfoContext(ctx, "fetched", "archive", c.name(), "provider", c.provider, "duration", time.Since(start))
-	return nil
+	return true, h.fetchInto(ctx, c, hashes, dir)
 }
 
 // fetchInto fetches an archive into a directory that is there for nothing else, and publishes it from there. The target
 // verifies that the bytes which it publishes are those that were verified.
 func (h *Handler) fetchInto(ctx context.Context, c parcel, hashes []hashing.Hash, dir string) (err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
+		return storeFailure(err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, storeFailure(os.RemoveAll(dir))) }()
 	r, err := guarded(ctx, func(ctx context.Context) (sources.Release, error) {
 		return h.config.Fetch(ctx, c.provider, c.version, c.platform, filepath.Join(dir, c.name()))
 	})
@@ -112,10 +124,10 @@ func (h *Handler) fetchInto(ctx context.Context, c parcel, hashes []hashing.Hash
 		return err
 	}
 	if _, err := h.store.target.Push(ctx, r); err != nil {
-		return err
+		return storeFailure(err)
 	}
 	h.store.learn(c, r.Archives[0].Sum)
-	h.pass(c, r)
+	h.pass(ctx, c, r)
 	return nil
 }
 
@@ -136,8 +148,8 @@ func (c parcel) checkFetched(ctx context.Context, r sources.Release, described [
 }
 
 // pass publishes an archive of the store to the other mirror.
-func (h *Handler) pass(c parcel, r sources.Release) {
-	if h.config.Also == nil {
+func (h *Handler) pass(ctx context.Context, c parcel, r sources.Release) {
+	if h.config.Onward == nil {
 		return
 	}
 	path, err := h.store.place(c.provider, c.name())
@@ -148,12 +160,12 @@ func (h *Handler) pass(c parcel, r sources.Release) {
 	a.Path = path
 	r.Archives = []sources.Archive{a}
 	_, err = h.onward.joinFromTask(c, func(ctx context.Context) (struct{}, error) {
-		_, err := guarded(ctx, func(ctx context.Context) (*sources.Pushed, error) { return h.config.Also.Push(ctx, r) })
+		_, err := guarded(ctx, func(ctx context.Context) (*sources.Pushed, error) { return h.config.Onward.Push(ctx, r) })
 		h.notePassed(ctx, c, err)
 		return struct{}{}, err
 	})
 	if err != nil {
-		h.notePassed(context.Background(), c, err)
+		h.notePassed(ctx, c, err)
 	}
 }
 
@@ -163,7 +175,7 @@ func (h *Handler) notePassed(ctx context.Context, c parcel, err error) {
 		return
 	}
 	h.counters.onwardFailures.Add(1)
-	h.config.Logger.WarnContext(ctx, "cannot publish to the other mirror", "target", h.config.Also.String(), "archive", c.name(), "provider", c.provider, "error", err)
+	h.journal.failed(ctx, msgNotOnward, c, err, slog.String("target", h.config.Onward.String()))
 }
 
 // sweep removes what killed processes have left of archives that nobody is fetching now.

@@ -250,9 +250,9 @@ func TestPanicsAreFailures(t *testing.T) {
 	half := readThrough(t, panicking{newShelf("1.0.0")}, func(c *netmirror.HandlerConfig) { c.Fetch = newShelf().fetch })
 	expect(t, half, rocketV1, http.StatusBadGateway)
 	s := newShelf("1.0.0")
-	passing := s.before(t, func(c *netmirror.HandlerConfig) { c.Also = panickingTarget{} })
+	passing := s.before(t, func(c *netmirror.HandlerConfig) { c.Onward = panickingTarget{} })
 	expect(t, passing, rocketLinux, http.StatusOK)
-	if err := passing.Close(t.Context()); err != nil {
+	if err := passing.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := passing.Stats(); got.OnwardFailures != 1 {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -49,7 +50,7 @@ func registry(origin *registrytest.Server) sources.Source {
 // readThrough is a handler before a source.
 func readThrough(t *testing.T, source sources.Source, edits ...func(*netmirror.HandlerConfig)) *netmirror.Handler {
 	t.Helper()
-	cfg := netmirror.HandlerConfig{Source: source, Store: t.TempDir()}
+	cfg := netmirror.HandlerConfig{Source: source, Store: t.TempDir(), Logger: slog.New(newLogbook(t))}
 	if source != nil {
 		cfg.Fetch = fetching(&installer.Installer{Source: source})
 	}
@@ -63,7 +64,7 @@ func readThrough(t *testing.T, source sources.Source, edits ...func(*netmirror.H
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := h.Close(ctx); err != nil {
+		if err := h.Shutdown(ctx); err != nil {
 			t.Error(err)
 		}
 	})

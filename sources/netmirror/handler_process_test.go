@@ -60,7 +60,7 @@ func serveOnce(text string) error {
 	if w.Code != http.StatusOK || !bytes.Equal(w.Body.Bytes(), bigArchive()) {
 		return fmt.Errorf("status %d, %d bytes", w.Code, w.Body.Len())
 	}
-	return h.Close(context.Background())
+	return h.Shutdown(context.Background())
 }
 
 // bigArchive takes a while to be copied, so that a process can be killed meanwhile.

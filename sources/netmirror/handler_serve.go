@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,16 +24,16 @@ var (
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.counters.requests.Add(1)
-	if err := h.serve(w, r); err != nil {
-		h.refuse(w, r, err)
+	t, ok := h.routes.find(r.URL)
+	if err := h.serve(w, r, t, ok); err != nil {
+		h.refuse(w, r, t, err)
 	}
 }
 
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, t target, ok bool) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return errMethod
 	}
-	t, ok := h.routes.find(r.URL)
 	if err := h.admit(r, t, ok); err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (h *Handler) visibility() string {
 }
 
 // refuse answers a request that failed, in words that say nothing about the source: that is for the log.
-func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, t target, err error) {
 	status, text := verdict(err)
 	var challenge *ChallengeError
 	if errors.As(err, &challenge) {
@@ -150,10 +151,18 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case status >= http.StatusInternalServerError:
 		h.counters.failed.Add(1)
 		w.Header().Set("Retry-After", strconv.Itoa(int(outagePause.Seconds())))
-		h.config.Logger.WarnContext(r.Context(), "request failed", "path", r.URL.Path, "status", status, "error", err)
+		h.noteFailed(r, t, status, err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	http.Error(w, text, status)
+}
+
+func (h *Handler) noteFailed(r *http.Request, t target, status int, err error) {
+	m := msgRequestFailed
+	if isStoreFailure(err) {
+		m = msgRequestByStore
+	}
+	h.journal.failed(r.Context(), m, t.parcel, err, slog.String("url", r.URL.Path), slog.Int("status", status))
 }
 
 // verdict translates an error into a status and a text for whoever asked.

@@ -19,7 +19,7 @@ type Stats struct {
 	Fetched        int64 // archives that were fetched, verified and stored
 	FetchFailures  int64 // archives for which that failed
 	Damaged        int64 // times that an archive in the store was found not to be what it was
-	Onward         int64 // archives that were published to HandlerConfig.Also
+	Onward         int64 // archives that were published to HandlerConfig.Onward
 	OnwardFailures int64 // archives for which that failed
 
 	Fetching int64 // archives that are being fetched now

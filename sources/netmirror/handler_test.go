@@ -390,9 +390,9 @@ func TestAStoreThatTerraformFilled(t *testing.T) {
 func TestPackagesArePassedOn(t *testing.T) {
 	t.Parallel()
 	also := t.TempDir()
-	h := readThrough(t, registry(start(t, registrytest.Config{})), func(c *netmirror.HandlerConfig) { c.Also = fsmirror.NewTarget(also) })
+	h := readThrough(t, registry(start(t, registrytest.Config{})), func(c *netmirror.HandlerConfig) { c.Onward = fsmirror.NewTarget(also) })
 	expect(t, h, rocketLinux, http.StatusOK)
-	if err := h.Close(t.Context()); err != nil {
+	if err := h.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	stored, err := fsmirror.NewTarget(also).Stored(t.Context(), rocket, v1)
@@ -408,10 +408,13 @@ func TestImpossibleConfigurations(t *testing.T) {
 		"Fetch":        {Store: t.TempDir(), Source: newShelf()},
 		"MinAge":       {Store: t.TempDir(), MinAge: -1},
 		"FetchTimeout": {Store: t.TempDir(), FetchTimeout: -1},
+		"Fetches":      {Store: t.TempDir(), Fetches: -1},
+		"Queue":        {Store: t.TempDir(), Queue: -1},
+		"Questions":    {Store: t.TempDir(), Questions: -1},
 	} {
 		_, err := netmirror.NewHandler(cfg)
-		var bad *netmirror.ConfigError
-		if !errors.As(err, &bad) || bad.Field != field {
+		var bad *sources.FieldError
+		if !errors.As(err, &bad) || bad.Field != "HandlerConfig."+field {
 			t.Errorf("%s: error is %v", field, err)
 		}
 	}

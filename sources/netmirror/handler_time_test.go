@@ -334,7 +334,7 @@ func TestClosing(t *testing.T) {
 		go h.ServeHTTP(discard{}, requestOf(t.Context(), rocketLinux))
 		synctest.Wait()
 		closed := make(chan error)
-		go func() { closed <- h.Close(t.Context()) }()
+		go func() { closed <- h.Shutdown(t.Context()) }()
 		synctest.Wait()
 		select {
 		case err := <-closed:
@@ -369,7 +369,7 @@ func TestClosingInAHurry(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := h.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if err := h.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %v", err)
 		}
 		synctest.Wait()

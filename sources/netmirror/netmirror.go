@@ -16,16 +16,14 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
-	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
-// The largest accepted documents, in bytes.
+// The largest accepted documents, in bytes. Statements have the limits of package hashing/signature: 1 MiB of checksums
+// ([hashing.MaxSumsBytes]), 64 KiB of signature (signature.MaxSignatureBytes), and 32 keys (signature.MaxKeys) of 256 KiB
+// (signature.MaxKeyBytes).
 const (
 	MaxIndexDocument   = mirrorjson.MaxIndexDocument   // index.json: 16 MiB
 	MaxVersionDocument = mirrorjson.MaxVersionDocument // VERSION.json: 4 MiB
-	MaxSumsDocument    = signed.MaxSums                // SHA256SUMS: 1 MiB
-	MaxSignature       = signed.MaxSignature           // its signature: 64 KiB
-	MaxKey             = signed.MaxKey                 // one key: 256 KiB; there are at most 32
 )
 
 // Defaults for the zero values in [Config].
@@ -69,7 +67,7 @@ type Config struct {
 	// negative: forever.
 	Stall time.Duration
 
-	// Backoff is the pause before the first retry; it doubles up to 30 s, with jitter. Zero: 1 s.
+	// Backoff is the pause before the first retry; it doubles up to 30 s, with jitter. Zero: 1 s; negative: none.
 	Backoff time.Duration
 
 	// PlainHTTPInsecure allows http on other than loopback addresses.

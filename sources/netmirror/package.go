@@ -14,7 +14,8 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
-// Package implements [sources.Source].
+// Package implements [sources.Source]. The error is a [*sources.Error]. That of claims, about what was signed, is a
+// *signature.Error (package hashing/signature), a [*hashing.SumsError] or a [*hashing.MismatchError].
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := s.describe(ctx, p, v, on)
 	if err != nil {

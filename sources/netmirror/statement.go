@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
@@ -35,7 +33,7 @@ func (s *Source) newVoucher(pkg *sources.Package, document *url.URL, statement *
 		release:  signed.Release{Provider: pkg.Provider, Version: pkg.Version, Platform: pkg.Platform},
 		reported: reported,
 	}
-	for _, text := range append([]string{statement.Sums, statement.Signature}, statement.Keys...) {
+	for _, text := range statement.Parts() {
 		reference, err := url.Parse(text)
 		if err != nil {
 			return nil, errors.New("what the origin's statement refers to is not a URL") // the parser's error would repeat it
@@ -51,7 +49,7 @@ func (w *voucher) claims(ctx context.Context) (hashing.Claims, error) {
 	remembered := true
 	fetch := func(ctx context.Context) (*hashing.Statement, error) {
 		remembered = false
-		return w.source.fetchStatement(ctx, w.parts)
+		return mirrorjson.FetchStatement(ctx, w.parts, w.source.fetchPart)
 	}
 	statement, err := w.source.statements.Get(ctx, w.key(), fetch)
 	if err != nil {
@@ -78,45 +76,11 @@ func (w *voucher) key() string {
 
 // examine verifies the statement, and compares with it what the mirror reports.
 func (w *voucher) examine(statement *hashing.Statement) (hashing.Claims, error) {
-	claims, err := signed.Carried(statement, w.release)
-	if err == nil {
-		claims, err = mirrorjson.Merge(claims, w.reported)
-	}
+	claims, err := mirrorjson.Vouched(statement, w.release, w.reported)
 	if err != nil {
 		return hashing.Claims{}, fmt.Errorf("%s: %w", web.Redact(w.parts[0]), err)
 	}
 	return claims, nil
-}
-
-// fetchStatement fetches the parts of a statement side by side.
-func (s *Source) fetchStatement(ctx context.Context, parts []*url.URL) (*hashing.Statement, error) {
-	bodies := make([][]byte, len(parts))
-	group, ctx := errgroup.WithContext(ctx)
-	for i, part := range parts {
-		group.Go(func() (err error) {
-			bodies[i], err = s.fetchPart(ctx, part, limitOf(i))
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, fmt.Errorf("cannot fetch the origin's signed checksums: %w", err)
-	}
-	statement := &hashing.Statement{Sums: bodies[0], Signature: bodies[1]}
-	for _, key := range bodies[2:] {
-		statement.Keys = append(statement.Keys, string(key))
-	}
-	return statement, nil
-}
-
-// limitOf returns the size of the largest accepted part of a statement.
-func limitOf(i int) int64 {
-	switch i {
-	case 0:
-		return MaxSumsDocument
-	case 1:
-		return MaxSignature
-	}
-	return MaxKey
 }
 
 func (s *Source) fetchPart(ctx context.Context, part *url.URL, limit int64) ([]byte, error) {

@@ -98,7 +98,7 @@ func (s *store) read(p sources.Provider, name string, limit int64) ([]byte, erro
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return data, err
+	return data, storeFailure(err)
 }
 
 // versions returns the versions that the store lists.
@@ -109,7 +109,7 @@ func (s *store) versions(p sources.Provider) ([]sources.Version, error) {
 	}
 	var index mirrorjson.Index
 	if err := json.Unmarshal(data, &index); err != nil {
-		return nil, fmt.Errorf("%s of %s in the store: %w", mirrorjson.IndexName, p, err)
+		return nil, storeFailure(fmt.Errorf("%s of %s in the store: %w", mirrorjson.IndexName, p, err))
 	}
 	var versions []sources.Version
 	for spelling := range index.Versions {
@@ -129,7 +129,7 @@ func (s *store) document(r release) (*mirrorjson.VersionDraft, error) {
 	}
 	draft, err := mirrorjson.ParseVersionDraft(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s in the store: %w", name, r.provider, err)
+		return nil, storeFailure(fmt.Errorf("%s of %s in the store: %w", name, r.provider, err))
 	}
 	for _, on := range draft.Platforms() {
 		if draft.Archive(on).URL != (parcel{r, on}).name() {
@@ -141,6 +141,27 @@ func (s *store) document(r release) (*mirrorjson.VersionDraft, error) {
 
 // errNotStored says that the store does not have an archive.
 var errNotStored = fmt.Errorf("%w: the store does not have the archive", sources.ErrNotFound)
+
+// storeError is a failure of the store itself.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return e.err.Error() }
+func (e *storeError) Unwrap() error { return e.err }
+
+// storeFailure marks an error as one of the store, unless somebody has only given up.
+func storeFailure(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &storeError{err}
+}
+
+// isStoreFailure reports whether the store is to blame, rather than the source.
+func isStoreFailure(err error) bool {
+	var failure *storeError
+	var damage *damageError
+	return errors.As(err, &failure) || errors.As(err, &damage)
+}
 
 // damageError says that an archive in the store is not what the store's own documents say.
 type damageError struct {
@@ -169,7 +190,7 @@ func (s *store) open(ctx context.Context, c parcel) (*opened, error) {
 		return nil, errNotStored
 	}
 	if err != nil {
-		return nil, err
+		return nil, storeFailure(err)
 	}
 	own := seal{info: info}
 	if own.sum = s.seals.of(path, info); own.sum == "" {
@@ -215,7 +236,7 @@ func (s *store) compare(ctx context.Context, c parcel, file *os.File, info fs.Fi
 	}
 	sum, err := hashing.Archive(ctx, io.NewSectionReader(file, 0, info.Size()))
 	if err != nil {
-		return "", err
+		return "", storeFailure(err)
 	}
 	if err := satisfies(ctx, listed, sum, file, info.Size()); err != nil {
 		return "", &damageError{file.Name(), err}

@@ -10,7 +10,7 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
-// Versions implements [sources.Source].
+// Versions implements [sources.Source]. The error is a [*sources.Error].
 func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	listing, err := s.versions(ctx, p)
 	if err != nil {

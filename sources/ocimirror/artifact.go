@@ -23,7 +23,7 @@ const (
 // The largest accepted documents.
 const (
 	MaxManifest = 4 << 20 // an index or a manifest, in bytes: what registries have to accept, and what OpenTofu reads
-	MaxEntries  = 1000    // entries of an index
+	MaxEntries  = 1000    // entries of an index, layers of a manifest
 )
 
 // maxTag is the length of a tag, in bytes:

@@ -163,11 +163,31 @@ func TestWhatTheRegistrySaysIsTold(t *testing.T) {
 		Body: []byte(`{"errors":[{"code":"DENIED","message":"Your authorization token has expired.\u001b[31m` + strings.Repeat("!", 5000) + `"}]}`)})
 	_, err := describe(t, connect(t, s))
 	var refused *ocimirror.RegistryError
-	if !errors.As(err, &refused) || refused.Code != "DENIED" || !strings.Contains(err.Error(), "denied: Your authorization token has expired.") {
+	if !errors.As(err, &refused) || refused.Code != "DENIED" || refused.Status != 403 || !strings.Contains(err.Error(), "denied: Your authorization token has expired.") {
 		t.Errorf("error is %v", err)
 	}
 	if len(err.Error()) > 1500 || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("error is %q", err)
+	}
+}
+
+// Whoever stands in for a registry can make its refusals.
+func TestARefusalMadeByHand(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err     *ocimirror.RegistryError
+		refused bool
+		text    string
+	}{
+		{&ocimirror.RegistryError{Status: 403, Code: "DENIED", Message: "denied"}, true, "the registry answered 403 Forbidden (denied)"},
+		{&ocimirror.RegistryError{Status: 400}, false, "the registry answered 400 Bad Request"},
+	} {
+		if got := test.err.Error(); got != test.text {
+			t.Errorf("it says %q, want %q", got, test.text)
+		}
+		if errors.Is(test.err, sources.ErrUnauthorized) != test.refused || errors.Is(test.err, sources.ErrUnavailable) || errors.Unwrap(test.err) != nil {
+			t.Errorf("%v is not what it is", test.err)
+		}
 	}
 }
 

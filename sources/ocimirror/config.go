@@ -2,7 +2,6 @@ package ocimirror
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"time"
 
@@ -51,7 +50,7 @@ type Config struct {
 	// negative: forever.
 	Stall time.Duration
 
-	// Backoff is the pause before the first retry; it doubles up to 30 s, with jitter. Zero: 1 s.
+	// Backoff is the pause before the first retry; it doubles up to 30 s, with jitter. Zero: 1 s; negative: none.
 	Backoff time.Duration
 
 	// PlainHTTP speaks http instead of https. It is accepted for loopback addresses only.
@@ -62,11 +61,9 @@ type Config struct {
 	PlainHTTPInsecure bool
 }
 
-var errNoRepository = errors.New("ocimirror: Config.Repository is nil: say where the repositories are")
-
 func (c Config) withDefaults() (Config, error) {
 	if c.Repository == nil {
-		return c, errNoRepository
+		return c, &sources.FieldError{Field: "Config.Repository", Problem: "is required: where do providers have their repositories?"}
 	}
 	c.UserAgent = cmp.Or(c.UserAgent, "purveyor")
 	c.Retries = cmp.Or(c.Retries, DefaultRetries)

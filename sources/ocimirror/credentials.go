@@ -10,6 +10,9 @@ import (
 
 // Credentials finds what to authenticate with. It is asked when a registry demands authentication, and not before; what it
 // finds goes to that registry, and to the token service that the registry names for itself. [Keychain] implements it.
+//
+// If it also has the method Problems() []error, as [Keychain] does, what that returns is part of the warnings of lists and of
+// refusals: no secrets in it.
 type Credentials interface {
 	// Credential returns what to authenticate with for a repository of a registry ("registry.example.com:5000",
 	// "mirror/acme/rocket"; "docker.io" for all names of Docker Hub). The zero value is nothing: the registry is asked

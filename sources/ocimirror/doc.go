@@ -24,7 +24,7 @@
 //
 // Archives are read over connections of their own, and go on where a connection broke: what has a digest cannot have changed.
 // Where the registry, or the object store that it leads to, has ranges, an open archive offers them
-// (OpenRange(ctx, offset, length)).
+// ([sources.RangeOpener]).
 //
 // # Trust
 //
@@ -104,9 +104,10 @@
 //
 // # Limits
 //
-// [MaxStatements] and those of a statement's parts (1 MiB of checksums, 64 KiB of signature; keys are few and small), and
-// [MaxManifest], [MaxEntries], [MaxTags], [MaxTagPages], [MaxTagPage]; [MaxConfigFile], [MaxHelperOutput] and
-// [HelperTimeout]. Requests are repeated, and waited for, as the fields of [Config] say.
+// [MaxStatements], each of [hashing.MaxSumsBytes] (1 MiB) of checksums, signature.MaxSignatureBytes (64 KiB) of signature and
+// signature.MaxKeys (32) keys of signature.MaxKeyBytes (256 KiB), which are constants of package hashing/signature;
+// [MaxManifest], [MaxEntries], [MaxTags], [MaxTagPages], [MaxTagPage]; [MaxConfigFile], [MaxHelperOutput], [HelperTimeout] and
+// [HelperTTL]. Requests are repeated, and waited for, as the fields of [Config] say.
 //
 // # Compatibility
 //

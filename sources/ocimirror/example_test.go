@@ -43,7 +43,7 @@ func ExampleNew() {
 
 // Credentials for a part of a registry come before those for all of it.
 func ExampleKeychain() {
-	keychain := &ocimirror.Keychain{Entries: []ocimirror.Entry{
+	keychain := &ocimirror.Keychain{Entries: []ocimirror.KeychainEntry{
 		{Registry: "registry.example.com", Credential: ocimirror.Credential{Username: "everybody", Password: "1234"}},
 		{Registry: "registry.example.com", Repository: "team-a", Credential: ocimirror.Credential{Username: "team-a", Password: "5678"}},
 	}}

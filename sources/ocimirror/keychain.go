@@ -20,10 +20,10 @@ import (
 // nothing is passed over. One that fails is an error: to go on without it could make a private registry look empty.
 //
 // Use it by pointer; it is safe for concurrent use. Files are read when credentials are needed, each time. What a helper
-// says is remembered for [HelperMemory].
+// says is remembered for [HelperTTL].
 type Keychain struct {
-	Entries       []Entry
-	DefaultHelper string // name of the helper for all registries: "x" is the program docker-credential-x; "": none
+	Entries       []KeychainEntry // the program's own
+	DefaultHelper string          // name of the helper for all registries: "x" is the program docker-credential-x; "": none
 
 	// ConfigFiles are the paths of files in Docker's format. Those that do not exist are passed over; so is, with an entry
 	// in Problems, what cannot be read.
@@ -45,8 +45,8 @@ type Keychain struct {
 	problems []error
 }
 
-// Entry is the credentials for a registry, or for some of its repositories: either Credential or Helper is set.
-type Entry struct {
+// KeychainEntry is the credentials for a registry, or for some of its repositories: either Credential or Helper is set.
+type KeychainEntry struct {
 	Registry   string // host name, perhaps with a port
 	Repository string // the first segments of the repositories' names; "": all of them
 	Credential Credential
@@ -159,9 +159,9 @@ type answer struct {
 	at         time.Time
 }
 
-// HelperMemory is how long the answer of a credential helper is used: tokens for the registries of cloud providers are
-// valid for hours.
-const HelperMemory = 5 * time.Minute
+// HelperTTL is how long the answer of a credential helper is used, 5 minutes: tokens for the registries of cloud providers
+// are valid for hours.
+const HelperTTL = 5 * time.Minute
 
 // ask asks a helper, or remembers what it said.
 func (k *Keychain) ask(ctx context.Context, c candidate, registry string) (Credential, error) {
@@ -171,7 +171,7 @@ func (k *Keychain) ask(ctx context.Context, c candidate, registry string) (Crede
 			credential, err := k.run(ctx, c, registry)
 			return answer{credential, time.Now()}, err
 		})
-		if err != nil || time.Since(a.at) < HelperMemory {
+		if err != nil || time.Since(a.at) < HelperTTL {
 			return a.credential, err
 		}
 		k.answers.Forget(q)

@@ -48,7 +48,7 @@ func TestTheMostSpecificCounts(t *testing.T) {
 	t.Parallel()
 	environ, _ := helpers(t, "all", "one")
 	k := &ocimirror.Keychain{
-		Entries: []ocimirror.Entry{
+		Entries: []ocimirror.KeychainEntry{
 			{Registry: "r.example", Repository: "team", Credential: secret("team", "1")},
 			{Registry: "r.example", Credential: secret("registry", "2")},
 			{Registry: "r.example", Repository: "team/x", Credential: secret("x", "3")},

@@ -14,8 +14,7 @@ type Source struct {
 	spellings  remote.Spellings
 }
 
-// New returns a source. It makes no request, and looks for no credentials. The error names the field of the configuration
-// that is wrong.
+// New returns a source. It makes no request, and looks for no credentials. The error is a [*sources.FieldError].
 func New(config Config) (*Source, error) {
 	connection, err := newConnection(config)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestItKeepsTheRules(t *testing.T) {
 		}
 	}
 	source := connect(t, s, func(c *ocimirror.Config) {
-		c.Credentials = &ocimirror.Keychain{Entries: []ocimirror.Entry{
+		c.Credentials = &ocimirror.Keychain{Entries: []ocimirror.KeychainEntry{
 			{Registry: s.Host(), Credential: ocimirror.Credential{Username: "wile", Password: password}},
 		}}
 	})

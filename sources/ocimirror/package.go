@@ -14,7 +14,10 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
-// Package implements [sources.Source].
+// Package implements [sources.Source]. The error is one as for Versions, or a [*sources.Error] around an
+// [*AmbiguousError] or a [*sources.PlatformError]. That of Claims, about what was signed, is an [*ArtifactError], a
+// *signature.Error (package hashing/signature), a [*hashing.SumsError] or a [*hashing.MismatchError], each without a
+// *sources.Error around it.
 func (s *Source) Package(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform) (*sources.Package, error) {
 	pkg, err := s.describe(ctx, p, v, on)
 	if err != nil {

@@ -69,7 +69,7 @@ func (c *cargo) check() error {
 	if c.size == c.want.Size && got == c.want.Digest {
 		return nil
 	}
-	return &hashing.MismatchError{By: hashing.ByOrigin, Want: []hashing.Hash{zhOf(c.want.Digest)}, Got: []hashing.Hash{zhOf(got)}}
+	return &hashing.MismatchError{By: hashing.ByOriginal, Want: []hashing.Hash{zhOf(c.want.Digest)}, Got: []hashing.Hash{zhOf(got)}}
 }
 
 // end lets go of the file and the time.

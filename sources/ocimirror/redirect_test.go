@@ -140,7 +140,7 @@ func TestTokenServicesOfOthers(t *testing.T) {
 	t.Parallel()
 	victim, hostile := guarded(t, bearer()), guarded(t, bearer())
 	fault(t, hostile, challenge(`Bearer realm="`+victim.URL()+`/token",service="registrytest",scope="repository:mirror/acme/rocket:pull"`))
-	keychain := &ocimirror.Keychain{Entries: []ocimirror.Entry{
+	keychain := &ocimirror.Keychain{Entries: []ocimirror.KeychainEntry{
 		{Registry: victim.Host(), Credential: ocimirror.Credential{Username: user, Password: password}},
 		{Registry: hostile.Host(), Credential: ocimirror.Credential{Username: "mallory", Password: "guess"}},
 	}}
@@ -174,7 +174,7 @@ func TestCredentialsOfRepositories(t *testing.T) {
 				},
 			}},
 		})
-		source := connect(t, s, with(&ocimirror.Keychain{Entries: []ocimirror.Entry{
+		source := connect(t, s, with(&ocimirror.Keychain{Entries: []ocimirror.KeychainEntry{
 			{Registry: s.Host(), Credential: ocimirror.Credential{Username: "a", Password: "a-pass"}},
 			{Registry: s.Host(), Repository: repositoryOf, Credential: ocimirror.Credential{Username: "r", Password: "r-pass"}},
 		}}))

@@ -18,7 +18,7 @@ import (
 
 // The most of what refers to an index.
 const (
-	MaxStatements    = 8
+	MaxStatements    = 8      // the origin's signed checksums of one version
 	maxReferrers     = 10_000 // artifacts of all kinds, if the registry does not select
 	maxReferrerPages = 100
 )

@@ -3,6 +3,7 @@ package ocimirror
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -17,22 +18,35 @@ import (
 
 // RegistryError is a refusal by a registry, with the reasons that it gives:
 // https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#error-codes. It matches
-// [sources.ErrUnauthorized] when that is what it says.
+// [sources.ErrUnauthorized] if the status is 401 or 403.
 type RegistryError struct {
+	Status  int    // of the HTTP answer: 403
 	Code    string // "DENIED"; "" when the registry does not say
 	Message string // "denied: requested access to the resource is denied", shortened; it is for people
 
-	status *web.StatusError
+	answer *web.StatusError // nil: somebody else made this error
 }
 
 func (e *RegistryError) Error() string {
-	// The URL is named by whoever made the request.
-	text := strings.TrimPrefix(e.status.Error(), e.status.URL+" ")
+	text := fmt.Sprintf("answered %d %s", e.Status, http.StatusText(e.Status))
+	if e.answer != nil { // it also tells of credentials; the URL is named by whoever made the request
+		text = strings.TrimPrefix(e.answer.Error(), e.answer.URL+" ")
+	}
 	return withMessage("the registry "+text, e.Message)
 }
 
-// Unwrap returns the status of the answer.
-func (e *RegistryError) Unwrap() error { return e.status }
+// Is makes the error one of kind ErrUnauthorized if the status is 401 or 403.
+func (e *RegistryError) Is(kind error) bool {
+	return kind == sources.ErrUnauthorized && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
+}
+
+// Unwrap returns what else is known of the answer; nil if that is nothing.
+func (e *RegistryError) Unwrap() error {
+	if e.answer == nil {
+		return nil
+	}
+	return e.answer
+}
 
 // isUnknownName reports whether a registry says that it has no repository of such a name, with whatever status but that
 // of a refusal: who is not let in is not told what there is.
@@ -47,7 +61,7 @@ func isUnknownName(err error) bool {
 // isUnsupported reports whether a registry says that it has no such function.
 func isUnsupported(err error) bool {
 	var refused *RegistryError
-	return errors.As(err, &refused) && (refused.Code == errcode.ErrorCodeUnsupported || refused.status.Code == http.StatusMethodNotAllowed)
+	return errors.As(err, &refused) && (refused.Code == errcode.ErrorCodeUnsupported || refused.Status == http.StatusMethodNotAllowed)
 }
 
 // teller makes errors of the registry's refusals, with what it says about them. Absence (404) and what is worth another
@@ -63,7 +77,7 @@ func (t teller) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer resp.Body.Close()
 	refused := newRegistryError(resp)
 	if t.state.anonymous.Load() {
-		refused.status.TokenSent = false
+		refused.answer.TokenSent = false
 	}
 	return nil, refused
 }
@@ -79,7 +93,7 @@ func isRefusal(status int) bool {
 }
 
 func newRegistryError(resp *http.Response) *RegistryError {
-	e := &RegistryError{status: &web.StatusError{
+	e := &RegistryError{Status: resp.StatusCode, answer: &web.StatusError{
 		URL:       web.Redact(resp.Request.URL),
 		Code:      resp.StatusCode,
 		TokenSent: resp.Request.Header.Get("Authorization") != "",

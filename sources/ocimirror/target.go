@@ -41,8 +41,7 @@ type held struct {
 
 func heldAt(r *repository, b blob) held { return held{r.ref.Registry, b.Digest, b.Size} }
 
-// NewTarget returns a target. It makes no request, and looks for no credentials. The error names the field of the
-// configuration that is wrong.
+// NewTarget returns a target. It makes no request, and looks for no credentials. The error is a [*sources.FieldError].
 func NewTarget(config TargetConfig) (*Target, error) {
 	source, err := New(config.Config)
 	if err != nil {
@@ -62,15 +61,19 @@ func (t *Target) String() string { return t.source.String() }
 
 // Push publishes a release. What is there already is neither sent again nor changed, so that a release which was cut off
 // is completed by publishing it again; the packages of other platforms stay. A release that has been published is not
-// replaced: another archive for the same platform is a [*sources.ConflictError]. A statement that does not verify, or leaves a
-// package out, is a [*sources.StatementError]. Archives are hashed once more on their way: a file that is not the one that was
-// verified is a [*hashing.MismatchError]. An archive without a Path is not looked for: only the manifests say that it is there.
+// replaced, unless [TargetConfig.Replace] says so. An archive without a Path is not looked for: only the manifests say that
+// it is there. Either all packages become visible, or none.
 //
-// Either all packages become visible, or none. The error is a [*sources.Error].
+// The error is a [*sources.Error]. Another archive for the same platform is a [*sources.ConflictError]. Archives are hashed
+// once more on their way: a file that is not the one that was verified is a [*hashing.MismatchError]. A statement that does
+// not verify is a *signature.Error (package hashing/signature) or a [*hashing.SumsError]; one that leaves out or contradicts
+// a package of the version is a [*sources.StatementError]. A release that [sources.Release.Check] refuses, whose version is
+// too long for a tag, whose provider has no repository, or an archive without a Path that is not there, is a
+// [*sources.ReleaseError]. What the registry answers is one of the errors of [Source.Versions], or a [*ContendedError].
 func (t *Target) Push(ctx context.Context, r sources.Release) (*sources.Pushed, error) {
 	pushed, err := t.push(ctx, &r)
 	if err != nil {
-		return nil, &sources.Error{Op: "publish version " + r.Version.String(), Source: t.String(), Provider: r.Provider, Err: t.source.explain(err)}
+		return nil, &sources.Error{Op: "publish packages", Source: t.String(), Provider: r.Provider, Version: r.Version, Err: t.source.explain(err)}
 	}
 	return pushed, nil
 }
@@ -81,7 +84,7 @@ func (t *Target) push(ctx context.Context, r *sources.Release) (*sources.Pushed,
 	}
 	repo, err := t.source.connection.repository(r.Provider)
 	if err != nil {
-		return nil, err
+		return nil, &sources.ReleaseError{Field: "Provider", Problem: "has no repository here: " + err.Error(), Err: err}
 	}
 	p := &push{target: t, repo: repo, oras: t.outlet(repo), release: r, sums: map[digest.Digest]hashing.Hash{}}
 	p.pushed.Address = repo.String() + ":" + p.tag()
@@ -153,11 +156,12 @@ func (t *Target) holder(r *repository, b blob) string {
 }
 
 // Stored returns which packages of a version are published, with the zh hashes of their archives: what need not be
-// fetched to be published. An empty result says that there is nothing.
+// fetched to be published. An empty result says that there is nothing. The error is a [*sources.Error], around what
+// Config.Repository says or one of the errors of [Source.Versions].
 func (t *Target) Stored(ctx context.Context, p sources.Provider, v sources.Version) (map[sources.Platform]hashing.Hash, error) {
 	stored, err := t.stored(ctx, p, v)
 	if err != nil {
-		return nil, &sources.Error{Op: "list the packages of version " + v.String(), Source: t.String(), Provider: p, Err: t.source.explain(err)}
+		return nil, &sources.Error{Op: "list packages", Source: t.String(), Provider: p, Version: v, Err: t.source.explain(err)}
 	}
 	return stored, nil
 }

@@ -224,7 +224,11 @@ func TestReleasesThatAreNone(t *testing.T) {
 
 func TestTargetNeedsRepositories(t *testing.T) {
 	t.Parallel()
-	if _, err := ocimirror.NewTarget(ocimirror.TargetConfig{}); err == nil || !strings.Contains(err.Error(), "Config.Repository") {
+	var field *sources.FieldError
+	if _, err := ocimirror.NewTarget(ocimirror.TargetConfig{}); !errors.As(err, &field) || field.Field != "Config.Repository" {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := ocimirror.New(ocimirror.Config{}); !errors.As(err, &field) || field.Field != "Config.Repository" {
 		t.Errorf("the error is %v", err)
 	}
 	cause := errors.New("this provider has none")
@@ -234,9 +238,16 @@ func TestTargetNeedsRepositories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = target.Push(t.Context(), roverRelease(freight(t, onLinux, "linux")))
-	var question *sources.Error
-	if !errors.Is(err, cause) || !errors.As(err, &question) || question.Provider != rover {
-		t.Errorf("the error is %v", err)
+	_, pushing := target.Push(t.Context(), roverRelease(freight(t, onLinux, "linux")))
+	_, listing := target.Stored(t.Context(), rover, rover1)
+	for op, err := range map[string]error{"publish packages": pushing, "list packages": listing} {
+		var asked *sources.Error
+		if !errors.Is(err, cause) || !errors.As(err, &asked) || asked.Op != op || asked.Source != target.String() || asked.Provider != rover || asked.Version != rover1 {
+			t.Errorf("%s: the error is %v", op, err)
+		}
+	}
+	var release *sources.ReleaseError
+	if !errors.As(pushing, &release) || release.Field != "Provider" {
+		t.Errorf("the error is %v", pushing)
 	}
 }

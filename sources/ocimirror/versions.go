@@ -11,7 +11,8 @@ import (
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
 )
 
-// Versions implements [sources.Source].
+// Versions implements [sources.Source]. The error is a [*sources.Error], around what [Config.Repository] says, or a
+// [*RegistryError], an [*AuthError] or an [*ArtifactError].
 func (s *Source) Versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
 	listing, err := s.versions(ctx, p)
 	if err != nil {

@@ -4,6 +4,12 @@
 // real OpenPGP keys, and can be used by any client of the protocol: this library, a real terraform or tofu, or curl.
 // Nothing leaves the machine and no environment variable is read.
 //
+// In a test of what uses this library, addresses name a host of the server ([Server.Client]):
+//
+//	s := registrytest.New(t, registrytest.Config{Releases: []registrytest.Release{{Provider: "acme/rocket", Version: "1.4.0"}}})
+//	in := &installer.Installer{Source: direct.New(direct.Config{Client: s.Client()}), Dir: t.TempDir()}
+//	pkg, err := in.Get(t.Context(), "registry.example.com/acme/rocket", "")
+//
 // # Protocol
 //
 // The server follows https://developer.hashicorp.com/terraform/internals/provider-registry-protocol and

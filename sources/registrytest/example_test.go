@@ -1,6 +1,7 @@
 package registrytest_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/sources/direct"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -60,6 +63,28 @@ func ExampleStart_files() {
 }
 
 // Releases come and go while the server runs.
+func ExampleServer_Client() {
+	s, err := registrytest.Start(registrytest.Config{Releases: []registrytest.Release{{Provider: "acme/rocket", Version: "1.4.0"}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	in := &installer.Installer{Source: direct.New(direct.Config{Client: s.Client()}), Dir: dir}
+	pkg, err := in.Get(context.Background(), "registry.example.com/acme/rocket", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(pkg.Provider, pkg.Version, pkg.Proof.Authority)
+	// Output:
+	// registry.example.com/acme/rocket 1.4.0 signed
+}
+
 func ExampleServer_Add() {
 	s, err := registrytest.Start(registrytest.Config{})
 	if err != nil {

@@ -18,8 +18,8 @@ func faulty(t *testing.T, faults ...registrytest.Fault) *registrytest.Server {
 	return registrytest.New(t, registrytest.Config{Releases: []registrytest.Release{alpha}, Faults: faults})
 }
 
-// direct returns a client that does not follow redirects.
-func direct(s *registrytest.Server) *http.Client {
+// unredirected returns a client that does not follow redirects.
+func unredirected(s *registrytest.Server) *http.Client {
 	client := s.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client
@@ -44,7 +44,7 @@ func TestFaultsThatReplaceTheAnswer(t *testing.T) {
 		"permanent redirect": {registrytest.Fault{Redirect: "https://example.com/", Status: 308}, 308, "Location", "https://example.com/", ""},
 	} {
 		s := faulty(t, tt.fault)
-		r := get(t, direct(s), s.URL()+"/nowhere")
+		r := get(t, unredirected(s), s.URL()+"/nowhere")
 		if r.err != nil || r.status != tt.status || r.header.Get(tt.header) != tt.value {
 			t.Errorf("%s: status %d, %s %q, error %v", name, r.status, tt.header, r.header.Get(tt.header), r.err)
 		}

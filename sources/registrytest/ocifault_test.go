@@ -204,7 +204,7 @@ func TestBlobsAreElsewhere(t *testing.T) {
 	})
 	archive := good(t, s.Client(), s.URL()+alphaArchive).body
 	url := s.URL() + alphaOCI + "/blobs/" + sum(archive)
-	redirect := get(t, direct(s), url, "Authorization", basic("ann", "secret"))
+	redirect := get(t, unredirected(s), url, "Authorization", basic("ann", "secret"))
 	storage := redirect.header.Get("Location")
 	if redirect.status != http.StatusTemporaryRedirect || !strings.HasPrefix(storage, "https://storage.example.com:") {
 		t.Fatalf("status %d to %q", redirect.status, storage)

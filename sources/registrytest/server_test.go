@@ -315,6 +315,17 @@ func TestStrangersDoNotTrustTheServer(t *testing.T) {
 	}
 }
 
+// A test that forgets a host does not ask the world's registries.
+func TestTheClientStaysOnTheMachine(t *testing.T) {
+	t.Parallel()
+	s := registrytest.New(t, registrytest.Config{})
+	for _, url := range []string{"https://registry.opentofu.org/.well-known/terraform.json", "https://192.0.2.1/"} {
+		if _, err := s.Client().Get(url); err == nil || !strings.Contains(err.Error(), "not this test registry") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
 func TestHTTPVersions(t *testing.T) {
 	t.Parallel()
 	for http1, want := range map[bool]string{false: "HTTP/2.0", true: "HTTP/1.1"} {

@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 )
@@ -93,7 +94,8 @@ func (s *Server) CertPool() *x509.CertPool {
 
 // Client returns a new HTTP client, with connections of its own, that trusts the server's authority and nobody else. It
 // uses no proxy and has no timeout. It finds this server under example.com and its subdomains too, whatever the port, as
-// though the name system said so: https://registry.example.com/ works.
+// though the name system said so: https://registry.example.com/ works. It reaches nothing outside of the machine: to it,
+// other hosts, registry.opentofu.org among them, do not exist.
 func (s *Server) Client() *http.Client {
 	transport := &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: s.CertPool()},
@@ -104,10 +106,22 @@ func (s *Server) Client() *http.Client {
 }
 
 func (s *Server) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if isExample(withoutPort(address)) {
+	switch host := withoutPort(address); {
+	case isExample(host):
 		address = s.Host()
+	case !isLoopback(host):
+		return nil, &net.DNSError{
+			Err:        "it is not this test registry: ask for an address of its own, such as registry.example.com/acme/rocket",
+			Name:       host,
+			IsNotFound: true,
+		}
 	}
 	return new(net.Dialer).DialContext(ctx, network, address)
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 func isExample(host string) bool {

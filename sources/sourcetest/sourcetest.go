@@ -44,7 +44,8 @@ func (f *Failure) Error() string { return fmt.Sprintf("%s: %v", f.Rule, f.Err) }
 func (f *Failure) Unwrap() error { return f.Err }
 
 // TestSource checks a source that contains the fixture. The error joins one [*Failure] for each rule that is broken,
-// and is nil if there are none. If ctx ends the checks do, and most rules then seem broken.
+// and is nil if there are none. A fixture without packages is an error that is no Failure. If ctx ends the checks do, and
+// most rules then seem broken.
 func TestSource(ctx context.Context, s sources.Source, f Fixture) error {
 	if len(f.Packages) == 0 {
 		return errors.New("sourcetest: Fixture.Packages is empty: name a package that the source has")

@@ -4,7 +4,18 @@ import (
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
+	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
+
+// Vouched returns what a statement that came with a package claims, and with it what the mirror reports. The error is that
+// of [signed.Carried] or of [Merge].
+func Vouched(statement *hashing.Statement, r signed.Release, reported hashing.Claims) (hashing.Claims, error) {
+	claims, err := signed.Carried(statement, r)
+	if err != nil {
+		return hashing.Claims{}, err
+	}
+	return Merge(claims, reported)
+}
 
 // Merge adds what a mirror reports to what the statement claims that came with it. A hash of an archive that contradicts
 // the statement is a [*hashing.MismatchError].

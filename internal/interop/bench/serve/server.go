@@ -46,7 +46,7 @@ func serve(ctx context.Context, store string, out io.Writer) error {
 	if err := srv.Serve(listener); err != http.ErrServerClosed {
 		return err
 	}
-	return h.Close(context.Background())
+	return h.Shutdown(context.Background())
 }
 
 // start starts nginx, if there is one, and the handler.
