@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/purveyor-dev/purveyor/internal/notify"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -23,7 +24,7 @@ type run struct {
 	unpacks     *semaphore.Weighted
 	underway    *semaphore.Weighted // packages that may hold files and locks: as many as can do any of the above
 	arrived     atomic.Int64        // bytes of archives, in all
-	notifier    notifier
+	notifier    *notify.Notifier[Event]
 }
 
 // begin checks everything that can be checked before anybody is asked.
@@ -45,7 +46,7 @@ func (in *Installer) begin(ctx context.Context, req *Request) (*run, error) {
 		connections: semaphore.NewWeighted(int64(s.Connections)),
 		unpacks:     semaphore.NewWeighted(int64(s.Unpacks)),
 		underway:    semaphore.NewWeighted(total(s.Queries, s.Downloads, s.Unpacks)),
-		notifier:    notifier{ctx: ctx, notify: s.Notify, logger: s.Logger},
+		notifier:    &notify.Notifier[Event]{Context: ctx, Notify: s.Notify, Logger: s.Logger, Record: Event.record},
 	}, nil
 }
 
@@ -57,7 +58,7 @@ func total(bounds ...int) (n int64) {
 	return n
 }
 
-func (r *run) send(e Event) { r.notifier.send(e) }
+func (r *run) send(e Event) { r.notifier.Send(e) }
 
 // fail reports that a provider failed before a version was selected, and returns the failure.
 func (r *run) fail(p sources.Provider, err error) *ProviderError {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/internal/notify"
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
@@ -50,7 +51,7 @@ type run struct {
 	slots     *semaphore.Weighted // for archives
 	scratch   *scratch
 	removing  bool // what is not wanted is going to be removed
-	notifier  *notifier
+	notifier  *notify.Notifier[Event]
 }
 
 func (b *Builder) begin(ctx context.Context, plan Plan) (*run, error) {
@@ -70,9 +71,9 @@ func (b *Builder) begin(ctx context.Context, plan Plan) (*run, error) {
 	}
 	r := &run{target: b.Target, parallel: cmp.Or(b.Parallel, DefaultParallel)}
 	r.slots = semaphore.NewWeighted(int64(r.parallel))
-	r.notifier = &notifier{ctx: ctx, notify: b.Notify, logger: b.Installer.Logger}
+	r.notifier = &notify.Notifier[Event]{Context: ctx, Notify: b.Notify, Logger: b.Installer.Logger, Record: Event.record}
 	own := *b.Installer
-	own.Source, own.Notify = sources.Memo(own.Source), r.notifier.share(own.Notify)
+	own.Source, own.Notify = sources.Memo(own.Source), r.share(own.Notify)
 	r.installer = &own
 	return r, nil
 }
@@ -87,7 +88,15 @@ func checkInstaller(ctx context.Context, in *installer.Installer) error {
 	return err
 }
 
-func (r *run) send(e Event) { r.notifier.send(e) }
+func (r *run) send(e Event) { r.notifier.Send(e) }
+
+// share returns a function that tells somebody else the same as theirs, and never while an event is delivered here.
+func (r *run) share(theirs func(installer.Event)) func(installer.Event) {
+	if theirs == nil {
+		return nil // the installer does less for nobody
+	}
+	return func(e installer.Event) { r.notifier.Alone(func() { theirs(e) }) }
+}
 
 // Build brings all that a plan asks for into the target. What is there and right is not fetched again. Where something
 // fails, everything else is published all the same: the report says what, and the error is an [*Error] with one failure

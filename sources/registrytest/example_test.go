@@ -62,7 +62,7 @@ func ExampleStart_files() {
 	// Output: [{1.0.0}]
 }
 
-// Releases come and go while the server runs.
+// A test installs from the server, which answers for registry.example.com.
 func ExampleServer_Client() {
 	s, err := registrytest.Start(registrytest.Config{Releases: []registrytest.Release{{Provider: "acme/rocket", Version: "1.4.0"}}})
 	if err != nil {
@@ -85,6 +85,7 @@ func ExampleServer_Client() {
 	// registry.example.com/acme/rocket 1.4.0 signed
 }
 
+// Releases come and go while the server runs.
 func ExampleServer_Add() {
 	s, err := registrytest.Start(registrytest.Config{})
 	if err != nil {
