@@ -122,15 +122,28 @@ func TestExplainSaysWhyNot(t *testing.T) {
 	}
 }
 
+// TestExplainNamesTheNewestUsable: install says it, too.
+func TestExplainNamesTheNewestUsable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{Releases: everywhere("plan9_mips")[:3]})
+	w.fails(t, []string{"explain", rocket}, exitFailed, "no package for ", "; version 1.4.0 is the newest that can be used")
+	w.fails(t, []string{"explain", rocket + "@> 1.4"}, exitFailed, "there are packages for plan9_mips\n")
+}
+
 func TestLockRecordsPlatforms(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, registrytest.Config{})
 	w.write(t, "main.tf", requires(rocket))
-	w.must(t, "lock", "-platform=linux_arm64", "-platform=darwin_arm64")
+	const h1Note = "Note: installing will add h1 hashes; -h1 records them now"
+	if o := w.must(t, "lock", "-platform=linux_arm64", "-platform=darwin_arm64"); !strings.Contains(o.out, "locked for linux_arm64, darwin_arm64: ") || !strings.Contains(o.out, h1Note) {
+		t.Errorf("it says:\n%s", o.out)
+	}
 	if lock := w.lock(t); strings.Count(lock, `"zh:`) < 2 || w.srv.Count(registrytest.KindArchive) != 0 {
 		t.Errorf("%d requests for archives, and the lock file is:\n%s", w.srv.Count(registrytest.KindArchive), lock)
 	}
-	w.must(t, "lock", "-platform=linux_arm64", "-platform=darwin_arm64", "-h1")
+	if o := w.must(t, "lock", "-platform=linux_arm64", "-platform=darwin_arm64", "-h1"); strings.Contains(o.out, h1Note) {
+		t.Errorf("it says:\n%s", o.out)
+	}
 	lock := w.lock(t)
 	if strings.Count(lock, `"h1:`) != 2 {
 		t.Errorf("the lock file is:\n%s", lock)
@@ -143,7 +156,7 @@ func TestLockRecordsPlatforms(t *testing.T) {
 	if o := w.must(t, "lock", "-platform=linux_arm64"); w.lock(t) != lock || !strings.Contains(o.out, ".terraform.lock.hcl: unchanged") {
 		t.Errorf("the second time:\n%s", o.out)
 	}
-	w.fails(t, []string{"lock", "-platform=plan9_mips"}, exitFailed, "cannot lock "+rocket+" 1.4.0: no package for plan9_mips")
+	w.fails(t, []string{"lock", "-platform=plan9_mips"}, exitFailed, "cannot lock "+rocket+" 1.4.0 for plan9_mips: no package for plan9_mips")
 	if w.lock(t) != lock {
 		t.Error("the lock file has changed")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/purveyor-dev/purveyor/installer"
@@ -16,8 +17,11 @@ var bundleExportCommand = &command{
 	name: "bundle export", args: "[ADDRESS[@CONSTRAINT] …]", takes: addresses(0, unlimited),
 	about: "put providers into one file, to be carried to where there is no network",
 	examples: `
-purveyor bundle export -o providers.tar -platform=linux_amd64                    # what the module here requires
+# What the module here requires:
+purveyor bundle export -o providers.tar -platform=linux_amd64
 purveyor bundle export -o providers.tar -latest=3 'hashicorp/aws@~> 5.0'
+# For terraform, whose registry is not the default:
+purveyor bundle export -o a.tar -registry=registry.terraform.io hashicorp/aws
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		e := &bundling{session: s}
@@ -76,7 +80,9 @@ var bundleImportCommand = &command{
 	about: "publish what is in a bundle in a directory or in an OCI registry",
 	examples: `
 purveyor bundle import -dir=/srv/mirror providers.tar
-purveyor bundle import -dir=/srv/mirror -signer=34365D9472D7468F34365D9472D7468F34365D94 providers.tar
+# Only what this key has signed:
+purveyor bundle import -dir=/srv/mirror \
+  -signer=34365D9472D7468F34365D9472D7468F34365D94 providers.tar
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		i := &unbundling{session: s}
@@ -131,6 +137,9 @@ func (s *session) open() (*bundle.Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory, not a bundle: purveyor verify checks a mirror's directory", s.show(path))
+	}
 	return bundle.Open(path)
 }
 
@@ -139,11 +148,13 @@ var bundleVerifyCommand = &command{
 	about: "read all of a bundle, check its hashes and signatures, and list what it has",
 	examples: `
 purveyor bundle verify providers.tar
-purveyor bundle verify -signer=34365D9472D7468F34365D9472D7468F34365D94 providers.tar    # all must be signed by this key
+# All must be signed by this key:
+purveyor bundle verify \
+  -signer=34365D9472D7468F34365D9472D7468F34365D94 providers.tar
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		var options bundle.VerifyOptions
-		repeated(flags, "signer", "everything must be signed by the key with this `FINGERPRINT` of 40 or 64 digits; can be repeated", &options.Signers)
+		signerFlag(flags, "everything must be signed by the key with this `FINGERPRINT` of 40 or 64 digits; can be repeated", &options.Signers)
 		s.accountFlags(flags)
 		return func(ctx context.Context) error { return s.verifyBundle(ctx, options) }
 	},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -32,7 +33,7 @@ var cacheVerifyCommand = &command{
 	name: "cache verify", takes: operands{},
 	about: "read all packages in the plugin cache, and compare them with lock files",
 	examples: `
-purveyor cache verify -lock=live/.terraform.lock.hcl -lock=test/.terraform.lock.hcl
+purveyor cache verify -lock=live/.terraform.lock.hcl
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		c := &caching{session: s}
@@ -85,10 +86,7 @@ func (c *caching) open() (*installer.Cache, []installer.Locks, error) {
 	if err := c.configure(c.registry); err != nil {
 		return nil, nil, err
 	}
-	dir := c.inModule(c.cache)
-	if dir == "" {
-		dir = c.inModule(c.config.PluginCacheDir)
-	}
+	dir := cmp.Or(c.inModule(c.cache), c.config.PluginCacheDir)
 	if dir == "" {
 		return nil, nil, usagef("there is no plugin cache: neither -cache, nor plugin_cache_dir in the CLI configuration, nor TF_PLUGIN_CACHE_DIR")
 	}
@@ -128,12 +126,13 @@ func (c *caching) verify(ctx context.Context) error {
 		return err
 	}
 	verdicts, err := cache.Verify(ctx, locks...)
+	var errs several
 	for _, v := range verdicts {
 		r := cachedRecord("checked", v.CacheEntry)
 		switch {
 		case v.Err != nil:
 			r.Message = v.Err.Error()
-			err = errors.Join(err, fmt.Errorf("%s %s for %s: %w", v.Provider, v.Version, v.Platform, v.Err))
+			errs = append(errs, fmt.Errorf("%s %s for %s: %w", v.Provider, v.Version, v.Platform, v.Err))
 		case v.Proof != nil:
 			r = r.proven(*v.Proof)
 			r.Message = trust(r)
@@ -142,7 +141,10 @@ func (c *caching) verify(ctx context.Context) error {
 		}
 		c.out.print(r)
 	}
-	return err
+	if err != nil {
+		errs = append(errs, err)
+	}
+	return errs.orNil()
 }
 
 func (c *caching) remove(ctx context.Context) error {

@@ -16,6 +16,7 @@ type command struct {
 	args     string // in the usage
 	about    string
 	examples string // lines for its help
+	more     string // what follows them
 	takes    operands
 
 	// setup declares the flags and returns what to do when they have been read.
@@ -30,6 +31,7 @@ func commands() []*command {
 		installCommand, lockCommand, versionsCommand, explainCommand, pushCommand, mirrorCommand,
 		verifyCommand, serveCommand, bundleExportCommand, bundleImportCommand, bundleVerifyCommand,
 		cacheListCommand, cacheVerifyCommand, cachePruneCommand, completionCommand(),
+		versionCommand,
 	}
 }
 
@@ -118,6 +120,9 @@ func (s *session) platformsFlag(set *flag.FlagSet, purpose string) {
 
 func (s *session) addPlatform(text string) error {
 	platform, err := sources.ParsePlatform(text)
+	if err != nil && strings.ContainsAny(text, ", ") {
+		return fmt.Errorf("%q: for several platforms, repeat the flag", text)
+	}
 	if err == nil {
 		s.platforms = append(s.platforms, platform)
 	}
@@ -128,7 +133,7 @@ func (s *session) addPlatform(text string) error {
 func (c *command) parse(set *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := set.Parse(args); err != nil {
-			return nil, err
+			return nil, flagError(set, err)
 		}
 		if set.NArg() == 0 {
 			return rest, c.takes.check(len(rest))
@@ -137,32 +142,20 @@ func (c *command) parse(set *flag.FlagSet, args []string) (rest []string, err er
 	}
 }
 
-func usage() string {
-	var b strings.Builder
-	b.WriteString("purveyor installs Terraform and OpenTofu providers.\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %s\n        %s\n", c.synopsis(), c.about)
+// flagError says what is wrong with a flag. Package flag has only texts for that.
+func flagError(set *flag.FlagSet, err error) error {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		return noFlag(set, name)
 	}
-	b.WriteString("\nThe CLI configuration of terraform and tofu applies. Exit status: 0 done, 1 failed, 2 wrong usage.\n" +
-		"Flags and examples: purveyor COMMAND -h\n")
-	return b.String()
-}
-
-func (c *command) synopsis() string {
-	return strings.TrimSpace("purveyor " + c.name + " [flags] " + c.args)
-}
-
-func (c *command) usage() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s%s.\n\n", c.synopsis(), strings.ToUpper(c.about[:1]), c.about[1:])
-	set, _ := c.flagSet(&session{})
-	set.SetOutput(&b)
-	set.PrintDefaults()
-	if c.examples != "" {
-		b.WriteString("\nExamples:\n")
-		for line := range strings.Lines(strings.TrimPrefix(c.examples, "\n")) {
-			b.WriteString("  " + line)
-		}
+	value, problem, ok := strings.Cut(text, " for flag -")
+	value, invalid := strings.CutPrefix(value, "invalid value ")
+	if !ok || !invalid {
+		return err // flag.ErrHelp among them
 	}
-	return b.String()
+	name, problem, _ := strings.Cut(problem, ": ")
+	if !strings.Contains(problem, value) {
+		problem = value + ": " + problem
+	}
+	return usagef("-%s: %s", name, problem)
 }

@@ -14,8 +14,11 @@ func completionCommand() *command {
 		name: "completion", args: "SHELL", takes: operands{what: "shell (bash, zsh or fish)", least: 1, most: 1},
 		about: "print a script that completes commands and flags in bash, zsh or fish",
 		examples: `
-source <(purveyor completion bash)                                        # in ~/.bashrc
-source <(purveyor completion zsh)                                         # in ~/.zshrc, after compinit
+# In ~/.bashrc:
+source <(purveyor completion bash)
+# In ~/.zshrc, after compinit:
+source <(purveyor completion zsh)
+# Once:
 purveyor completion fish > ~/.config/fish/completions/purveyor.fish
 `,
 		setup: func(s *session, _ *flag.FlagSet) action { return s.completion },

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,15 +14,29 @@ import (
 
 // configure reads the CLI configuration. What is required is known before.
 func (s *session) configure(registry sources.Host) (err error) {
-	config, diags := cliconfig.Load(s.env, cliconfig.Options{Registry: registry})
+	config, diags := cliconfig.Load(s.moduleEnv(), cliconfig.Options{Registry: cmp.Or(registry, s.decided)})
 	if err := config.Err(); err != nil {
 		return err
 	}
 	s.diagnostics(diags, config.Files)
 	s.config = config
+	s.noteDefault()
 	s.overrides()
 	s.chain, err = s.sources(config)
 	return err
+}
+
+// moduleEnv is the environment as the clients see it after -chdir: relative paths in the CLI configuration are the module's.
+// The file itself they have found before.
+func (s *session) moduleEnv() cliconfig.Environment {
+	env := s.env
+	env.WorkingDir, env.Variables = s.dir, slices.Clone(env.Variables)
+	for _, name := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
+		if file := env.Getenv(name); file != "" && !filepath.IsAbs(file) {
+			env.Variables = append(env.Variables, name+"="+filepath.Join(s.env.WorkingDir, file))
+		}
+	}
+	return env
 }
 
 // installer makes an installer of what the environment says.
@@ -29,7 +44,7 @@ func (s *session) installer() *installer.Installer {
 	return &installer.Installer{
 		Source:    s.chain,
 		Dir:       filepath.Join(s.dataDir(), "providers"),
-		CacheDir:  s.inModule(s.config.PluginCacheDir),
+		CacheDir:  s.config.PluginCacheDir,
 		RecordDir: s.recordDir(),
 		Platform:  s.platform(),
 		Policy:    s.policy,
@@ -47,11 +62,6 @@ func (s *session) dataDir() string {
 
 // sources makes the chain of the configuration, with the network's replaced if there must be no network.
 func (s *session) sources(config *cliconfig.Config) (sources.Chain, error) {
-	for i := range config.Methods {
-		if mirror, ok := config.Methods[i].Location.(cliconfig.FilesystemMirror); ok {
-			config.Methods[i].Location = cliconfig.FilesystemMirror{Path: s.inModule(mirror.Path)}
-		}
-	}
 	chain, err := config.Source(cliconfig.SourceOptions{Client: s.client})
 	if err != nil {
 		return nil, err

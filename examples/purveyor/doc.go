@@ -15,9 +15,9 @@
 //	purveyor cache verify  [flags]                            read them, and compare them with lock files
 //	purveyor cache prune   [flags]                            remove those that are not used
 //	purveyor completion    SHELL                              print a script for bash, zsh or fish
+//	purveyor version                                          print the version of this program
 //
-// "purveyor COMMAND -h" lists the flags, with examples. They may stand before and after
-// addresses.
+// "purveyor COMMAND -h" lists the flags, with examples. They stand behind the command, before and after addresses.
 //
 // # A module
 //
@@ -67,7 +67,7 @@
 // Addresses that name no host are on the host of -registry; otherwise on registry.opentofu.org. There is one exception:
 // the requirements of a module whose lock file has providers of registry.terraform.io and none of
 // registry.opentofu.org are terraform's, and a note says so. Where the default registry is registry.terraform.io, *.tofu
-// files are not read.
+// files are not read. Where the default decides although terraform is on PATH and tofu is not, a note says that, too.
 //
 // # Environment
 //
@@ -85,8 +85,8 @@
 //
 // # Exit status
 //
-// 0: done. 1: something failed, or it was interrupted; what is installed by then stays and is recorded in the lock
-// file. 2: the command line makes no sense.
+// 0: done. 1: something failed. 2: the command line makes no sense. 130: it was interrupted; what is installed by then stays
+// and is recorded in the lock file. The server, serve, ends with 0 when it is interrupted.
 //
 // # Terminals
 //
@@ -95,6 +95,94 @@
 //
 // # JSON
 //
-// With -json, standard output has one JSON object on each line; see record for their fields, and for the events. The
-// last line has the event "done" or "failed". Standard error has nothing but what is wrong with the command line.
+// With -json, standard output has one JSON object on each line. The last one has
+// the event "done" (exit status 0), or "failed" (1; 130 when interrupted).
+// Standard error has only what is wrong with the command line (2). Pass over
+// events and fields that you do not know. What does not apply is left out.
+//
+// Events of selecting a version, of a provider without a platform:
+//
+//	resolving    a version is being selected
+//	resolved     version is selected
+//
+// Events of a package, a provider's for one platform:
+//
+//	present      it is installed already
+//	cache-hit    it is in the cache already
+//	waiting      another installation works on it
+//	fetching     its archive is being downloaded from location; size
+//	progress     bytes of it have arrived, of size
+//	retrying     the download broke, or the package has gone from the cache
+//	             (path): it begins again, because of message
+//	unpacking    the archive is complete, and is being unpacked
+//	verified     hashes, signature and policy are satisfied: authority, key;
+//	             of "bundle verify": a version in a bundle, with digest, present
+//	healed       a damaged package at path was replaced
+//	installed    it is at its final place, path
+//	locked       its hashes are known
+//	fetched      its archive is at path
+//
+// Results, each after what led to it:
+//
+//	package      install: a provider is ready to be used; path, executable,
+//	             stored, location, bytes, seconds, authority, key, locked
+//	lock         lock: a provider's entry for the lock file; platforms, hashes
+//	lockfile     the lock file at path; message: "changed" or "unchanged"
+//	version      versions: one that there is; platforms, protocols, from;
+//	             message: what speaks against it
+//	asked        explain: what a source (from) has answered: message
+//	selected     explain: version, and the source (from) and location that its
+//	             package comes from
+//	pushed       push: packages are published at location; added, present, digest
+//	mirrored     mirror, bundle: what there is of a version now; added, present,
+//	             missing, location, digest, bytes, authority, keys
+//	surplus      mirror, cache prune, with -dry-run: nothing asks for it; present
+//	removed      mirror -prune, cache prune: it was removed; platform
+//	cached       cache list: a package; path, size, used; message: "ready",
+//	             "damaged" or "link"
+//	checked      verify, cache verify: a package was read; path; message: what it
+//	             is proven by, or what is wrong with it
+//	spared       cache prune: a package that was to be removed, and is in use
+//
+// Events about the command:
+//
+//	note         message: something to know
+//	warning      message: something that may be wrong; location
+//	error        message: something that is wrong; hint, location
+//	interrupted  it was interrupted; message: what is kept
+//	done         the last line, exit status 0
+//	failed       the last line, exit status 1 or 130
+//
+// Fields (texts, if nothing else is said):
+//
+//	event        one of the above
+//	provider     complete source address
+//	version      like 1.2.3
+//	platform     like linux_amd64
+//	platforms    list: what a version has packages for; lock: what was asked for
+//	protocols    list: versions of the plugin protocol that a version speaks
+//	from         list: names of sources
+//	location     where a package is fetched from, or published; file:line
+//	bytes        number: progress, so far; package, mirrored, downloaded; pushed,
+//	             sent
+//	size         number: bytes of an archive; cached: of a package
+//	path         absolute: a package's directory, an archive, a lock file
+//	stored       the directory that path is a link to, or a copy of
+//	executable   absolute path
+//	authority    who vouches for a package: "signed", "reported", "unverified"
+//	signer       user ID of the key that signed it
+//	key          the key's fingerprint, 40 or 64 digits, as -signer takes it
+//	keys         list: fingerprints, of several packages
+//	carried      true: the key came from a mirror, and no registry vouches for it
+//	expired      the day on which key or signature expired, like 2006-01-02
+//	locked       true: a hash in the lock file proves the package
+//	seconds      number: how long that took
+//	hashes       number: of hashes
+//	used         when a package was used last, RFC 3339
+//	digest       of what is published, like sha256:…
+//	added        list: platforms whose packages are new
+//	present      list: platforms whose packages were there
+//	missing      list: platforms that the source does not have
+//	message      text for people; for some events one of few words, see there
+//	hint         what to do about it, on one or more lines
 package main

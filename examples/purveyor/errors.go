@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -66,7 +67,7 @@ func (s *session) problems(ctx context.Context, err error) []record {
 	}
 	for _, part := range parts(err) {
 		if ctx.Err() == nil || !errors.Is(part, context.Canceled) {
-			all = append(all, s.problem(part)...)
+			all = s.add(all, part, s.problem)
 		}
 	}
 	if ctx.Err() != nil {
@@ -75,7 +76,34 @@ func (s *session) problems(ctx context.Context, err error) []record {
 	return all
 }
 
-// parts returns what an error is about: providers, the lock file, or else one thing.
+// add appends the records about an error; many errors that a directory cannot be written in are one.
+func (s *session) add(all []record, err error, problem func(error) []record) []record {
+	one, unwritable := s.unwritable(err)
+	switch {
+	case !unwritable:
+		return append(all, problem(err)...)
+	case slices.ContainsFunc(all, func(r record) bool { return r.Message == one.Message }):
+		return all
+	}
+	return append(all, one)
+}
+
+// several are errors that have nothing to do with each other.
+type several []error
+
+func (e several) Error() string { return errors.Join(e...).Error() }
+
+func (e several) Unwrap() []error { return e }
+
+// orNil makes an error of those that there are.
+func (e several) orNil() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return e
+}
+
+// parts returns what an error is about: providers, the lock file, or else one thing or several.
 func parts(err error) []error {
 	var all []error
 	var providers *installer.Error
@@ -85,6 +113,10 @@ func parts(err error) []error {
 	var locks *lockFileError
 	if errors.As(err, &locks) {
 		all = append(all, locks)
+	}
+	var others several
+	if errors.As(err, &others) {
+		all = append(all, others...)
 	}
 	if len(all) == 0 {
 		return []error{err}
@@ -113,19 +145,29 @@ func (s *session) problem(err error) []record {
 	case errors.As(err, &module):
 		return s.framed(module.Diagnostics, module.Files)
 	case errors.As(err, &locks):
-		return s.framed(locks.Diagnostics, locks.Files)
+		return advise(s.framed(locks.Diagnostics, locks.Files), lockFileHint)
 	case errors.As(err, &plan):
 		return s.framed(plan.Diagnostics, plan.Files)
 	case errors.As(err, &failure):
 		return []record{s.failure(failure)}
 	}
-	return []record{{Event: "error", Message: err.Error(), Hint: s.hint(nil, err)}}
+	return []record{{Event: "error", Message: general(err), Hint: s.hint(nil, err)}}
+}
+
+// general is the text of an error that is not about one provider.
+func general(err error) string {
+	var field *sources.FieldError
+	if errors.As(err, &field) {
+		return fieldCause(field)
+	}
+	return err.Error()
 }
 
 var phaseTexts = map[installer.Phase]string{
 	installer.PhaseResolve: "cannot select a version of",
 	installer.PhaseInstall: "cannot install",
 	installer.PhaseLock:    "cannot lock",
+	installer.PhaseFetch:   "cannot fetch",
 	phasePush:              "cannot push",
 	phaseVerify:            "cannot accept",
 }
@@ -136,45 +178,17 @@ func (s *session) failure(f *installer.ProviderError) record {
 	if !f.Version.IsZero() {
 		subject += " " + f.Version.String()
 	}
+	if !f.Platform.IsZero() {
+		subject += " for " + f.Platform.String()
+	}
 	return record{
 		Event:    "error",
 		Provider: f.Provider.String(),
 		Version:  versionText(f.Version),
+		Platform: f.Platform.String(),
 		Message:  fmt.Sprintf("%s %s: %s", phaseTexts[f.Phase], subject, cause(f.Err)),
 		Hint:     s.hint(f, f.Err),
 	}
-}
-
-// cause returns the text of an error, without the provider, which the message has already.
-func cause(err error) string {
-	var question *sources.Error
-	var locked *installer.LockedError
-	var unusable *installer.UnusableError
-	switch {
-	case errors.As(err, &locked):
-		return fmt.Sprintf("the lock file has %s, which does not meet %q", locked.Locked, locked.Constraints)
-	case errors.As(err, &unusable):
-		return unusableCause(unusable)
-	case !errors.As(err, &question) || err != error(question):
-		return err.Error()
-	}
-	return said(question.Source, question.Err.Error())
-}
-
-func unusableCause(e *installer.UnusableError) string {
-	text := said(e.Source, cause(e.Err))
-	if !e.Usable.IsZero() {
-		text += fmt.Sprintf("; version %s is the newest that can be used", e.Usable)
-	}
-	return text
-}
-
-// said puts the name of a source before what it said. What a chain says names the sources, if that matters.
-func said(source, text string) string {
-	if source == "" || source == "chain" {
-		return text
-	}
-	return source + ": " + text
 }
 
 // diagnostics reports warnings about files.
@@ -182,6 +196,14 @@ func (s *session) diagnostics(diags hcl.Diagnostics, files map[string]*hcl.File)
 	for _, r := range s.framed(diags, files) {
 		s.out.print(r)
 	}
+}
+
+// advise adds to the last of several records what to do.
+func advise(all []record, hint string) []record {
+	if len(all) > 0 {
+		all[len(all)-1].Hint = hint
+	}
+	return all
 }
 
 // framed returns a record for each diagnostic. People see the line of the file that it is about.

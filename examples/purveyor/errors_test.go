@@ -10,6 +10,7 @@ import (
 
 	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/installer/lockfile"
+	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/registrytest"
 )
 
@@ -44,7 +45,7 @@ func TestErrorsThatPeopleMeet(t *testing.T) {
 		"a provider nobody has": {
 			args: []string{"install", "acme/nobody"},
 			says: []string{"cannot select a version of registry.opentofu.org/acme/nobody: not found in the origin registry",
-				"registry.terraform.io/acme/nobody", "-registry=registry.terraform.io"},
+				"\n  registry.opentofu.org has no provider acme/nobody: check the spelling.\n  If you mean registry.terraform.io/acme/nobody,", "-registry=registry.terraform.io"},
 		},
 		"nor has terraform's registry": {
 			args: []string{"explain", "registry.terraform.io/acme/nobody"},
@@ -100,6 +101,18 @@ func TestErrorsThatPeopleMeet(t *testing.T) {
 			args: []string{"install", rocket + "@> 9"},
 			says: []string{`no version meets the constraints "> 9.0.0"`, "there are 2.0.0-beta1, 1.4.0, 1.0.0"},
 		},
+		"a number that was meant as a series": {
+			args: []string{"install", "hashicorp/alpha@3"},
+			says: []string{`no version meets the constraints "3.0.0"; there are 3.1.0`, "3 means = 3.0.0; ~> 3.0 allows all of 3.x."},
+		},
+		"another number that was meant as a series": {
+			args: []string{"explain", rocket + "@1.3"},
+			says: []string{"1.3 means = 1.3.0; ~> 1.3.0 allows all of 1.3.x."},
+		},
+		"a cache that is a file": {
+			args: []string{"cache", "list", "-cache=/dev/null"},
+			says: []string{"Error: the plugin cache /dev/null is not a directory"},
+		},
 		"a configuration with a mistake": {
 			config: "provider_installation {\n  netwrk_mirror {}\n}\n",
 			args:   []string{"install", rocket},
@@ -113,6 +126,16 @@ func TestErrorsThatPeopleMeet(t *testing.T) {
 			w.client = !tt.stranger
 			w.fails(t, tt.args, exitFailed, tt.says...)
 		})
+	}
+}
+
+// TestALockFileThatIsNotThere is not said to be unchanged.
+func TestALockFileThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{})
+	w.write(t, "main.tf", requires("acme/nobody"))
+	if o := w.fails(t, []string{"install"}, exitFailed, "acme/nobody"); strings.Contains(o.out, "unchanged") {
+		t.Errorf("it says:\n%s", o.out)
 	}
 }
 
@@ -137,7 +160,12 @@ func TestErrorsAboutTheModule(t *testing.T) {
 		"the lock file cannot be read": {
 			map[string]string{lockfile.Name: "provider \"x\" {"},
 			[]string{"lock"},
-			[]string{".terraform.lock.hcl line 1"},
+			[]string{".terraform.lock.hcl line 1", "\n  Restore it from version control; or remove it, and purveyor install writes a new one, trusting the registry.\n"},
+		},
+		"the lock file has a conflict": {
+			map[string]string{"main.tf": requires(rocket), lockfile.Name: "<<<<<<< HEAD\n"},
+			[]string{"verify"},
+			[]string{"<<<<<<< HEAD", "Restore it from version control"},
 		},
 		"the package is not the locked one": {
 			map[string]string{
@@ -145,12 +173,12 @@ func TestErrorsAboutTheModule(t *testing.T) {
 				lockfile.Name: "provider \"" + rocket + "\" {\n  version = \"1.4.0\"\n  hashes = [\"zh:" + strings.Repeat("0", 64) + "\"]\n}\n",
 			},
 			[]string{"install"},
-			[]string{"does not match the", "do not use it"},
+			[]string{"does not match the", "do not use it", "If the lock file was made on another platform: purveyor lock -platform=" + sources.CurrentPlatform().String()},
 		},
 		"the newest version is not for here": {
 			map[string]string{"main.tf": requires(rocket)},
 			[]string{"lock", "-platform=plan9_mips"},
-			[]string{"cannot lock " + rocket + " 1.4.0: no package for plan9_mips"},
+			[]string{"cannot lock " + rocket + " 1.4.0 for plan9_mips: no package for plan9_mips"},
 		},
 		"the lock file has another version": {
 			map[string]string{

@@ -21,6 +21,7 @@ purveyor explain 'hashicorp/random@~> 3.6'
 	setup: func(s *session, flags *flag.FlagSet) action {
 		s.askFlags(flags)
 		s.platformFlag(flags)
+		s.accountFlags(flags)
 		return s.explain
 	},
 }
@@ -32,7 +33,7 @@ func (s *session) explain(ctx context.Context) error {
 	if s.chain == nil {
 		return err
 	}
-	e := &explanation{session: s, want: s.named[0], on: s.target(), from: -1}
+	e := &explanation{session: s, want: s.named[0], on: s.target(), listed: listing.Versions, from: -1}
 	e.head()
 	if err != nil {
 		s.warn(listing.Warnings)
@@ -56,13 +57,18 @@ type explanation struct {
 	*session
 	want      requirement
 	on        sources.Platform
+	listed    []sources.Available
 	selection *installer.Selection // nil if there is none
 	answers   []string             // of the rules of the chain, about the package
 	from      int                  // the rule that has the package; -1: none
 	location  string
 }
 
+// line is for people; in JSON, records say it.
 func (e *explanation) line(format string, args ...any) {
+	if e.json {
+		return
+	}
 	fmt.Fprintln(e.stdout, printable(fmt.Sprintf(format, args...)))
 }
 
@@ -102,10 +108,13 @@ func (e *explanation) find(ctx context.Context) {
 // account says what each source has answered.
 func (e *explanation) account(asked []sources.Asked) {
 	for i, a := range asked {
-		e.line("%3d. %s", i+1, a.Source)
-		e.line("     %s", answer(a))
-		if e.answers != nil && e.answers[i] != "" && e.answers[i] != answer(a) {
-			e.line("     %s", e.answers[i])
+		said := []string{answer(a)}
+		if e.answers != nil && e.answers[i] != "" && e.answers[i] != said[0] {
+			said = append(said, e.answers[i])
+		}
+		e.line("%3d. %s\n     %s", i+1, a.Source, strings.Join(said, "\n     "))
+		if e.json {
+			e.out.print(record{Event: "asked", Provider: e.want.provider.String(), From: []string{a.Source}, Message: strings.Join(said, "; ")})
 		}
 	}
 }
@@ -146,13 +155,38 @@ func (e *explanation) verdict(ctx context.Context) error {
 	}
 	e.line("Selected: %s, the newest of %s; there are %d in all, up to %s.", s.Version, meeting, s.Listed, s.Newest)
 	if e.from >= 0 {
-		e.line("The package comes from %s: %s", e.chain[e.from].Source, e.location)
+		source := e.chain[e.from].Source.String()
+		e.line("The package comes from %s: %s", source, e.location)
+		if e.json {
+			e.out.print(record{Event: "selected", Provider: s.Provider.String(), Version: s.Version.String(), Platform: e.on.String(), From: []string{source}, Location: e.location})
+		}
 		return nil
 	}
-	// The chain says it best.
-	_, err := e.chain.Package(ctx, s.Provider, s.Version, e.on)
-	if err == nil {
+	return e.nobodyHasIt(ctx)
+}
+
+// nobodyHasIt says why there is no package of the version that is selected, and which version could be used.
+func (e *explanation) nobodyHasIt(ctx context.Context) error {
+	s := e.selection
+	_, err := e.chain.Package(ctx, s.Provider, s.Version, e.on) // the chain says it best
+	var platform *sources.PlatformError
+	switch {
+	case err == nil:
 		err = errors.New("the sources have just changed; try again")
+	case errors.As(err, &platform):
+		err = &installer.UnusableError{Version: s.Version, Usable: e.usable(), Err: err}
 	}
 	return &installer.ProviderError{Provider: s.Provider, Version: s.Version, Phase: installer.PhaseInstall, Err: err}
+}
+
+// usable returns the newest version that meets the constraint and is for the platform, by what the sources list; zero: none.
+func (e *explanation) usable() sources.Version {
+	version, _ := e.want.constraints.Newest(func(yield func(sources.Version) bool) {
+		for _, a := range e.listed {
+			if slices.Contains(a.Platforms, e.on) && sources.CheckProtocols(a.Protocols) == nil && !yield(a.Version) {
+				return
+			}
+		}
+	})
+	return version
 }

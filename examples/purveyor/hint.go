@@ -14,15 +14,19 @@ import (
 	"github.com/purveyor-dev/purveyor/cliconfig"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/sources"
+	"github.com/purveyor-dev/purveyor/sources/bundle"
 	"github.com/purveyor-dev/purveyor/sources/ocimirror"
 )
 
 // hint says what to do about an error; f is nil if it is not about one provider. It says only what is sure to be true.
 func (s *session) hint(f *installer.ProviderError, err error) string {
 	var lines []string
+	var file *bundle.FileError
 	switch {
 	case errors.Is(err, errOffline):
 		lines = s.offlineHint(f)
+	case errors.As(err, &file):
+		lines = bundleHint(file)
 	case isAbsence(err) && f != nil:
 		lines = s.absenceHint(f)
 	case errors.Is(err, sources.ErrUnauthorized):
@@ -31,7 +35,7 @@ func (s *session) hint(f *installer.ProviderError, err error) string {
 		lines = connectionHint(err)
 	}
 	if len(lines) == 0 {
-		lines = fileHint(err)
+		lines = s.choiceHint(f, err)
 	}
 	return strings.Join(append(lines, s.whence(f)...), "\n")
 }
@@ -60,8 +64,8 @@ func isAbsence(err error) bool {
 }
 
 func (s *session) absenceHint(f *installer.ProviderError) []string {
-	var lines []string
 	p := f.Provider
+	lines := s.registrySaid(p)
 	for _, other := range slices.SortedFunc(maps.Keys(s.required), sources.Provider.Compare) {
 		if other.Type() == p.Type() && other != p {
 			lines = append(lines, fmt.Sprintf("Did you mean %s, which is required, too?", other))
@@ -79,6 +83,16 @@ func (s *session) absenceHint(f *installer.ProviderError) []string {
 		lines = append(lines, "See include and exclude in the provider_installation block of the CLI configuration.")
 	}
 	return lines
+}
+
+// registrySaid is about an origin registry that was asked.
+func (s *session) registrySaid(p sources.Provider) []string {
+	for i, rule := range s.chain {
+		if s.config.Methods[i].Type.Name == "direct" && rule.Matches(p) {
+			return []string{fmt.Sprintf("%s has no provider %s/%s: check the spelling.", p.Host(), p.Namespace(), p.Type())}
+		}
+	}
+	return nil
 }
 
 // otherRegistry is where short addresses would be with the other tool.
@@ -166,24 +180,6 @@ func connectionHint(err error) []string {
 		return nil // a registry did answer
 	case errors.Is(err, sources.ErrMalformed):
 		return []string{"Something else than a registry or mirror may have answered: check its URL in the CLI configuration."}
-	}
-	return nil
-}
-
-// fileHint is about versions, lock files and packages.
-func fileHint(err error) []string {
-	var locked *installer.LockedError
-	var readonly *installer.ReadonlyError
-	var conflict *sources.ConflictError
-	switch {
-	case errors.As(err, &locked):
-		return []string{"purveyor install -upgrade selects another version and changes the lock file."}
-	case errors.As(err, &readonly):
-		return []string{"Without -lockfile=readonly, purveyor install changes the lock file."}
-	case errors.As(err, &conflict):
-		return []string{"With -replace, it is replaced all the same."}
-	case errors.Is(err, installer.ErrNoArchive):
-		return []string{"A mirror of archives is needed, such as \"terraform providers mirror\" and \"tofu providers mirror\" make."}
 	}
 	return nil
 }

@@ -14,11 +14,24 @@ var installCommand = &command{
 	name: "install", args: "[ADDRESS[@CONSTRAINT] …]", takes: addresses(0, unlimited),
 	about: "install what a module requires, or the providers named",
 	examples: `
-purveyor install                                       # what the module here requires, as "terraform init" does
-purveyor install -chdir=live/prod -lockfile=readonly   # fail if the lock file is not complete
-purveyor install -upgrade                              # the newest versions that the module allows
-purveyor install -require-signature                    # nothing new that is not signed; what the lock file has was judged before
-provider=$(purveyor install 'hashicorp/random@~> 3.6') # no module: print the executable's path
+# What the module here requires, as "tofu init" does:
+purveyor install
+# As "terraform init" does, which has another registry:
+purveyor install -registry=registry.terraform.io
+# Fail if the lock file is not complete:
+purveyor install -chdir=live/prod -lockfile=readonly
+# The newest versions that the module allows:
+purveyor install -upgrade
+# Nothing new that is not signed; what the lock file has was judged before:
+purveyor install -require-signature
+# No module: print the executable's path:
+provider=$(purveyor install 'hashicorp/random@~> 3.6')
+`,
+	more: `
+Packages go to .terraform/providers, where terraform and tofu look for them; in
+the place of .terraform, to the directory of TF_DATA_DIR. With a plugin cache
+(plugin_cache_dir of the CLI configuration, or TF_PLUGIN_CACHE_DIR), packages
+are stored there, and .terraform/providers has links to them.
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		i := &installation{session: s}

@@ -146,10 +146,10 @@ func TestChdirMovesRelativePaths(t *testing.T) {
 	}
 	w.write(t, "rc", w.srv.InstallationConfig(registrytest.Method{Type: registrytest.MethodFilesystemMirror, Path: "mirror"}))
 	w.write(t, "module/main.tf", requires(rocket))
-	w.write(t, "cache/here", "") // the configuration wants it to exist where the program starts
+	w.write(t, "module/cache/here", "")
 	w.env = append(w.env, "TF_CLI_CONFIG_FILE=rc", "TF_DATA_DIR=data", "TF_PLUGIN_CACHE_DIR=cache")
 	w.must(t, "install", "-chdir=module")
-	for _, name := range []string{"data/providers", "cache", ".terraform.lock.hcl"} {
+	for _, name := range []string{"data/providers", "cache/registry.example.com", ".terraform.lock.hcl"} {
 		if _, err := os.Stat(filepath.Join(w.dir, "module", filepath.FromSlash(name))); err != nil {
 			t.Error(err)
 		}
@@ -248,7 +248,22 @@ func TestSignersThatAreAccepted(t *testing.T) {
 	for _, command := range [][]string{{"install"}, {"lock", "-platform=linux_amd64"}, {"install", rocket}} {
 		w.fails(t, append(command[:1:1], append([]string{another}, command[1:]...)...), exitFailed, "signed by")
 	}
-	w.fails(t, []string{"install", "-signer=" + signer.Fingerprint()[24:]}, exitFailed, "fingerprint")
+	o := w.fails(t, []string{"install", another}, exitFailed, "signed by registrytest, key "+signer.Fingerprint()+", which is not among those of -signer")
+	if strings.Contains(o.err, "Policy") {
+		t.Errorf("it speaks of the library:\n%s", o.err)
+	}
+	for _, command := range [][]string{{"install"}, {"verify"}, {"bundle", "verify"}, {"serve"}} {
+		short := signer.Fingerprint()[24:]
+		o := w.fails(t, append(command, "-signer="+short, "x"), exitUsage,
+			" -signer: \""+short+"\" is not a fingerprint of 40 or 64 digits; \"purveyor install -json\" prints it as \"key\"\nTry: ")
+		if strings.Count(o.err, "\n") != 2 {
+			t.Errorf("it says more:\n%s", o.err)
+		}
+	}
 	w.must(t, "install", "-require-signature", "-signer="+signer.Fingerprint())
 	w.must(t, "install", another)
+	// The place that the message names has it, also of what is installed.
+	if o := w.must(t, "install", "-json"); !strings.Contains(o.out, `"key":"`+signer.Fingerprint()+`"`) {
+		t.Errorf("no fingerprint in:\n%s", o.out)
+	}
 }

@@ -45,7 +45,7 @@ func TestInterruptKeepsWhatIsFinished(t *testing.T) {
 	defer interrupt()
 	out, err := &watcher{text: `"event":"installed"`, seen: interrupt}, &bytes.Buffer{}
 	p := &program{env: cliconfig.Environment{Variables: w.env, WorkingDir: w.dir}, stdout: out, stderr: err, client: w.srv.Client()}
-	if code := p.run(ctx, []string{"install", "-json"}); code != exitFailed || err.Len() > 0 {
+	if code := p.run(ctx, []string{"install", "-json"}); code != exitInterrupted || err.Len() > 0 {
 		t.Errorf("exit status %d\n%s", code, err)
 	}
 	if !strings.Contains(out.String(), `{"event":"interrupted","message":"1 provider is finished and kept"}`) || strings.Contains(out.String(), `"error"`) {
@@ -65,7 +65,7 @@ func TestInterruptBeforeTheBeginning(t *testing.T) {
 	interrupt()
 	for _, command := range []string{"install", "versions", "explain"} {
 		o := w.runContext(ctx, command, rocket)
-		if o.code != exitFailed || o.err != "Interrupted: nothing was finished\n" {
+		if o.code != exitInterrupted || o.err != "Interrupted: nothing was finished\n" {
 			t.Errorf("%s: exit status %d\n%s%s", command, o.code, o.out, o.err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestInterruptSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit status says it
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(out.String(), "Interrupted: ") {
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(out.String(), "Interrupted: ") {
 		t.Errorf("exit status %d\n%s", code, out.String())
 	}
 }

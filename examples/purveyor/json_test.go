@@ -20,6 +20,9 @@ func records(t *testing.T, out string) []record {
 		if err := decoder.Decode(&r); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
+		if !strings.Contains(schema, "\n  "+r.Event+" ") {
+			t.Errorf("the event is not documented: %s", line)
+		}
 		all = append(all, r)
 	}
 	return all
@@ -93,8 +96,42 @@ func TestJSONOfLock(t *testing.T) {
 	w := newWorld(t, registrytest.Config{})
 	w.write(t, "main.tf", requires(rocket))
 	all := records(t, w.must(t, "lock", "-json").out)
-	i := slices.IndexFunc(all, func(r record) bool { return r.Event == "locked" })
-	if i < 0 || all[i].Hashes == 0 || all[i].Version != "1.4.0" {
+	i := slices.IndexFunc(all, func(r record) bool { return r.Event == "lock" })
+	if got, want := eventsOf(all), []string{"resolving", "resolved", "locked", "lock", "note", "lockfile", "done"}; !slices.Equal(got, want) {
+		t.Errorf("the events are %v, want %v", got, want)
+	}
+	if i < 0 || all[i].Hashes == 0 || all[i].Version != "1.4.0" || len(all[i].Platforms) != 1 {
 		t.Errorf("the records are %+v", all)
+	}
+}
+
+func TestJSONOfVersions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{})
+	all := records(t, w.must(t, "versions", "-json", "-platform=plan9_mips", rocket).out)
+	if got, want := eventsOf(all), []string{"version", "version", "version", "done"}; !slices.Equal(got, want) {
+		t.Fatalf("the events are %v, want %v", got, want)
+	}
+	if r := all[1]; r.Provider != rocket || r.Version != "1.4.0" || len(r.Platforms) != 4 || len(r.Protocols) == 0 || len(r.From) != 1 || r.Message != "not for plan9_mips" {
+		t.Errorf("the version is %+v", r)
+	}
+}
+
+func TestJSONOfExplain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{})
+	all := records(t, w.must(t, "explain", "-json", "-platform=linux_amd64", rocket).out)
+	if got, want := eventsOf(all), []string{"resolving", "resolved", "asked", "selected", "done"}; !slices.Equal(got, want) {
+		t.Fatalf("the events are %v, want %v", got, want)
+	}
+	if r := all[2]; len(r.From) != 1 || !strings.Contains(r.Message, "has 3 versions") || !strings.Contains(r.Message, "has the package of 1.4.0") {
+		t.Errorf("what was asked is %+v", r)
+	}
+	if r := all[3]; r.Version != "1.4.0" || r.Platform != "linux_amd64" || len(r.From) != 1 || !strings.HasPrefix(r.Location, "https://") {
+		t.Errorf("what is selected is %+v", r)
+	}
+	all = records(t, w.fails(t, []string{"explain", "-json", "-platform=plan9_mips", rocket}, exitFailed).out)
+	if got := eventsOf(all); !slices.Equal(got[len(got)-2:], []string{"error", "failed"}) {
+		t.Errorf("the events are %v", got)
 	}
 }

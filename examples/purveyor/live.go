@@ -2,10 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
+	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -20,9 +23,14 @@ type live struct {
 	terminal io.Writer
 	bars     *mpb.Progress
 
+	nameWidth atomic.Int64 // of the bars, in characters
+
 	mu      sync.Mutex
 	running map[string]*download
 }
+
+// lineStart moves the cursor to the first column. It is there but after an interrupt, when the terminal has put "^C" before it.
+const lineStart = "\r"
 
 var _ printer = (*live)(nil)
 
@@ -37,11 +45,11 @@ func newLive(terminal io.Writer, lines human) *live {
 
 // Write prints above the bars.
 func (l *live) Write(p []byte) (int, error) {
-	n, err := l.bars.Write(p)
+	_, err := l.bars.Write(append([]byte(lineStart), p...))
 	if errors.Is(err, mpb.ErrDone) {
 		return l.terminal.Write(p)
 	}
-	return n, err
+	return len(p), err
 }
 
 // print shows a record as a change of a bar, or as a line.
@@ -54,7 +62,7 @@ func (l *live) print(r record) {
 // packages prints a table.
 func (l *live) packages(all []record) {
 	l.close()
-	writeTable(l.terminal, all)
+	writeTable(l.terminal, all, columns(l.terminal))
 }
 
 // close ends the bars.
@@ -65,8 +73,12 @@ func (l *live) close() {
 		d.bar.Abort(true)
 		delete(l.running, key)
 	}
-	l.bars.Shutdown()
+	l.bars.Wait() // for the refresh that removes them, which a mere Shutdown may leave out
+	fmt.Fprint(l.terminal, lineStart+eraseLine)
 }
+
+// eraseLine erases from the cursor to the end of the line, EL of ECMA-48.
+const eraseLine = "\x1b[K"
 
 // follow reports whether a record is about a download, and shows how far that is.
 func (l *live) follow(r record) bool {
@@ -84,7 +96,7 @@ func (l *live) follow(r record) bool {
 	case kind == installer.EventProgress:
 		d.at(r.Bytes)
 	case kind == installer.EventUnpacking:
-		d.phase.Store("unpacking")
+		d.unpacking()
 	case kind == installer.EventVerified, kind == installer.EventFailed:
 		d.bar.Abort(true)
 		delete(l.running, key)
@@ -94,37 +106,49 @@ func (l *live) follow(r record) bool {
 	return true
 }
 
-// download is a bar.
+// download is one that is shown.
 type download struct {
+	name  string
 	bar   *mpb.Bar
-	phase atomic.Value // string
+	stage atomic.Pointer[stage]
+}
+
+// stage is what happens to a download, and since when it has been coming.
+type stage struct {
+	phase string
+	began time.Time
 }
 
 // begin adds a bar. Its total is set later, or else it would end with the last byte, before the package is unpacked.
 func (l *live) begin(r record) *download {
-	d := &download{}
-	d.phase.Store("downloading")
-	d.bar = l.bars.New(0, mpb.BarStyle(), // which is of ASCII characters
-		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(
-			decor.Name(shortAddress(r)+" "+r.Version, decor.WCSyncSpaceR),
-			decor.Any(func(decor.Statistics) string { return d.phase.Load().(string) }, decor.WCSyncSpaceR),
-		),
-		mpb.AppendDecorators(
-			decor.CountersKiloByte("% .1f / % .1f", decor.WCSyncSpace),
-			decor.AverageSpeed(decor.SizeB1000(0), "% .1f", decor.WCSyncSpace),
-		))
+	d := &download{name: shortAddress(r) + " " + r.Version}
+	d.stage.Store(&stage{phase: "downloading", began: time.Now()})
+	l.nameWidth.Store(max(l.nameWidth.Load(), int64(utf8.RuneCountInString(d.name))))
+	d.bar = l.bars.MustAdd(0, mpb.BarFillerFunc(func(w io.Writer, now decor.Statistics) error {
+		_, err := io.WriteString(w, lineStart+d.now(now).line(now.AvailableWidth, int(l.nameWidth.Load())))
+		return err
+	}), mpb.BarRemoveOnComplete(), mpb.BarFillerTrim())
 	d.restart(r)
 	return d
 }
 
+// now returns how far a download is.
+func (d *download) now(s decor.Statistics) bar {
+	at := d.stage.Load()
+	return bar{name: d.name, phase: at.phase, current: s.Current, total: s.Total, elapsed: time.Since(at.began)}
+}
+
 func (d *download) restart(r record) {
-	d.phase.Store("downloading")
+	d.stage.Store(&stage{phase: "downloading", began: time.Now()})
 	d.bar.SetTotal(r.Size, false)
 	d.bar.SetCurrent(0)
 }
 
 func (d *download) at(bytes int64) { d.bar.SetCurrent(bytes) }
+
+func (d *download) unpacking() {
+	d.stage.Store(&stage{phase: "unpacking", began: d.stage.Load().began})
+}
 
 // shortAddress is "acme/rocket", with the host only if it is not one of the two that everybody knows.
 func shortAddress(r record) string {

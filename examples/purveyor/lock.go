@@ -4,14 +4,20 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"slices"
+	"strings"
+
+	"github.com/purveyor-dev/purveyor/hashing"
 )
 
 var lockCommand = &command{
 	name: "lock", takes: addresses(0, 0),
 	about: "record hashes for several platforms in the lock file",
 	examples: `
-purveyor lock -platform=linux_amd64 -platform=darwin_arm64        # signed hashes, nothing is downloaded
-purveyor lock -platform=linux_amd64 -platform=darwin_arm64 -h1    # complete, also for "init -lockfile=readonly"
+# Signed hashes; nothing is downloaded:
+purveyor lock -platform=linux_amd64 -platform=darwin_arm64
+# Complete, also for "init -lockfile=readonly":
+purveyor lock -platform=linux_amd64 -platform=darwin_arm64 -h1
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		s.askFlags(flags)
@@ -22,6 +28,9 @@ purveyor lock -platform=linux_amd64 -platform=darwin_arm64 -h1    # complete, al
 		return func(ctx context.Context) error { return s.lock(ctx, *h1) }
 	},
 }
+
+// isContents reports whether a hash is one of a package's contents.
+func isContents(h hashing.Hash) bool { return strings.HasPrefix(string(h), "h1:") }
 
 // lock does what "providers lock" does: it installs nothing.
 func (s *session) lock(ctx context.Context, h1 bool) error {
@@ -34,12 +43,16 @@ func (s *session) lock(ctx context.Context, h1 bool) error {
 	if locks == nil {
 		return err
 	}
-	failed, done := failures(err), 0
+	failed, done, partly := failures(err), 0, false
 	for provider, lock := range locks.Sorted() {
 		if failed[provider] == nil {
-			s.out.print(record{Event: "locked", Provider: provider.String(), Version: lock.Version.String(), Hashes: len(lock.Hashes)})
+			s.out.print(record{Event: "lock", Provider: provider.String(), Version: lock.Version.String(), Platforms: texts(s.targets()), Hashes: len(lock.Hashes)})
+			partly = partly || !slices.ContainsFunc(lock.Hashes, isContents)
 			done++
 		}
+	}
+	if partly {
+		s.note("installing will add h1 hashes; -h1 records them now")
 	}
 	return errors.Join(kept(ctx, err, done), s.writeLocks(request.Locks, locks))
 }

@@ -19,6 +19,9 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+
+	// exitInterrupted is what shells return for a command that an interrupt has ended: 128 and the number of the signal.
+	exitInterrupted = 130
 )
 
 func main() {
@@ -41,16 +44,19 @@ func (p *program) run(ctx context.Context, args []string) int {
 		fmt.Fprint(p.stderr, usage())
 		return exitUsage
 	}
-	if isHelp(args[0]) && len(args) > 1 {
-		args = append(args[1:], "-h")
+	if subject, asked := aboutWhat(args); asked {
+		if text := help(subject); text != "" {
+			fmt.Fprint(p.stdout, text)
+			return exitDone
+		}
+		args = subject
 	}
-	if isHelp(args[0]) {
-		fmt.Fprint(p.stdout, usage())
-		return exitDone
+	if isVersion(args[0]) {
+		args = []string{versionCommand.name}
 	}
 	c, rest := find(args)
 	if c == nil {
-		fmt.Fprintf(p.stderr, "purveyor: there is no command %q.\n\n%s", args[0], usage())
+		fmt.Fprintf(p.stderr, "purveyor: %s\nTry: purveyor help\n", noCommand(args))
 		return exitUsage
 	}
 	s, run, err := c.session(p, rest)
@@ -67,6 +73,18 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	return s.finish(ctx, err)
+}
+
+// aboutWhat returns the words behind "help", or before "-h", and reports whether help was asked for.
+func aboutWhat(args []string) (subject []string, asked bool) {
+	if isHelp(args[0]) {
+		return args[1:], true
+	}
+	return args[:1], len(args) == 2 && isHelp(args[1])
+}
+
+func isVersion(arg string) bool {
+	return arg == "-v" || arg == "-version" || arg == "--version"
 }
 
 func isHelp(arg string) bool {

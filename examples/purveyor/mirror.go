@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"slices"
 
+	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/mirror"
 	"github.com/purveyor-dev/purveyor/sources"
@@ -17,11 +19,20 @@ var mirrorCommand = &command{
 	name: "mirror", args: "[ADDRESS[@CONSTRAINT] …]", takes: addresses(0, unlimited),
 	about: "fill a mirror, in a directory or in an OCI registry, and prune it",
 	examples: `
-purveyor mirror -dir=/srv/mirror -platform=linux_amd64 -platform=darwin_arm64    # what the module here requires
-purveyor mirror -dir=/srv/mirror -latest=3 'hashicorp/aws@~> 5.0' hashicorp/random
-purveyor mirror -dir=/srv/mirror -plan=mirror.hcl -prune -dry-run                # say what is not needed any more
-purveyor mirror -to='registry.example.com/mirror/${namespace}/${type}' -lock=live/.terraform.lock.hcl
-
+# What the module here requires:
+purveyor mirror -dir=/srv/mirror -platform=linux_amd64 -platform=darwin_arm64
+# The newest three versions of one provider, and the newest of another:
+purveyor mirror -dir=/srv/mirror -latest=3 'hashicorp/aws@~> 5.0'
+purveyor mirror -dir=/srv/mirror hashicorp/random
+# For terraform, whose registry is not the default:
+purveyor mirror -dir=mirror -registry=registry.terraform.io hashicorp/aws
+# Say what is not needed any more:
+purveyor mirror -dir=/srv/mirror -plan=mirror.hcl -prune -dry-run
+# What a lock file has, in an OCI registry:
+purveyor mirror -to='registry.example.com/mirror/${namespace}/${type}' \
+  -lock=live/.terraform.lock.hcl
+`,
+	more: `
 A plan file:
   platforms = ["linux_amd64", "darwin_arm64"]
   provider "hashicorp/aws" {
@@ -100,16 +111,20 @@ func (s *session) report(report *mirror.Report) {
 		return
 	}
 	for _, r := range report.Releases {
-		s.out.print(record{
+		line := record{
 			Event: "mirrored", Provider: r.Provider.String(), Version: r.Version.String(), Location: r.Address, Digest: r.Digest,
 			Bytes: r.Bytes, Added: texts(r.Added), Present: texts(r.Present), Missing: texts(r.Missing), Authority: r.Authority, Keys: r.Signers,
-		})
+		}
+		if len(r.Signers) == 1 {
+			line = line.signedBy(cmp.Or(s.signers[r.Signers[0]], &hashing.Signer{Fingerprint: r.Signers[0]}))
+		}
+		s.out.print(line)
 	}
 }
 
-func texts(platforms []sources.Platform) (all []string) {
-	for _, on := range platforms {
-		all = append(all, on.String())
+func texts[T fmt.Stringer](values []T) (all []string) {
+	for _, v := range values {
+		all = append(all, v.String())
 	}
 	return all
 }
@@ -172,20 +187,13 @@ func (s *session) unmirrored(err error) []record {
 		if !f.Platform.IsZero() {
 			subject += " for " + f.Platform.String()
 		}
-		all = append(all, record{
-			Event: "error", Provider: f.Provider.String(), Version: versionText(f.Version),
-			Message: fmt.Sprintf("cannot mirror %s: %s", subject, cause(innermost(f.Err))),
-			Hint:    s.hint(&installer.ProviderError{Provider: f.Provider, Version: f.Version, Err: f.Err}, f.Err),
+		all = s.add(all, f.Err, func(err error) []record {
+			return []record{{
+				Event: "error", Provider: f.Provider.String(), Version: versionText(f.Version),
+				Message: fmt.Sprintf("cannot mirror %s: %s", subject, cause(err)),
+				Hint:    s.hint(&installer.ProviderError{Provider: f.Provider, Version: f.Version, Err: err}, err),
+			}}
 		})
 	}
 	return all
-}
-
-// innermost passes over the installer's words, which say again which provider it is about.
-func innermost(err error) error {
-	var fetching *installer.ProviderError
-	if errors.As(err, &fetching) {
-		return fetching.Err
-	}
-	return err
 }

@@ -56,6 +56,7 @@ func TestMirrorRefusals(t *testing.T) {
 	w.fails(t, []string{"mirror", rocket}, exitUsage, "one of -dir and -to is required")
 	w.fails(t, []string{"mirror", "-dir=a", "-dry-run", rocket}, exitUsage, "-dry-run is for -prune")
 	w.fails(t, []string{"mirror", "-dir=a", "-prune", rocket}, exitUsage, "-prune needs -platform")
+	w.fails(t, []string{"mirror", "-dir=a", "-latest=-5", rocket}, exitUsage, "-latest: -5 is no number of versions, nor -1 for all")
 	w.fails(t, []string{"mirror", "-dir=a", rocket + "@> 77"}, exitFailed, "cannot mirror "+rocket)
 	w.write(t, "bad.hcl", "provider \"a/b/c/d\" {\n}\n")
 	w.fails(t, []string{"mirror", "-dir=a", "-plan=bad.hcl"}, exitFailed, "bad.hcl", "a/b/c/d")
@@ -111,8 +112,22 @@ func TestBundleRefusals(t *testing.T) {
 	w := newWorld(t, registrytest.Config{})
 	w.fails(t, []string{"bundle", "export", rocket}, exitUsage, "-o is required")
 	w.fails(t, []string{"bundle", "import", "-dir=mirror", "absent.tar"}, exitFailed, "absent.tar")
-	w.write(t, "no.tar", "not a bundle")
-	w.fails(t, []string{"bundle", "verify", "no.tar"}, exitFailed, "no.tar")
+	w.write(t, "no.tar", strings.Repeat("not a bundle. ", 1000))
+	w.must(t, "bundle", "export", "-o=whole.tar", rocket)
+	whole := w.read(t, "whole.tar")
+	w.write(t, "cut.tar", whole[:len(whole)*2/3])
+	w.write(t, "oci-layout/x", "")
+	for name, says := range map[string]string{
+		"no.tar":     "It is not a bundle: purveyor bundle export writes them.",
+		"cut.tar":    "Copy the bundle again; it is incomplete.",
+		"oci-layout": "oci-layout is a directory, not a bundle",
+	} {
+		for _, command := range [][]string{{"bundle", "verify"}, {"bundle", "import", "-dir=mirror"}} {
+			if o := w.fails(t, append(command, name), exitFailed, name, says); strings.Contains(o.err, "registry or mirror") {
+				t.Errorf("it speaks of registries:\n%s", o.err)
+			}
+		}
+	}
 	w.fails(t, []string{"bundle", "export", "-o=half.tar", rocket, "acme/absent"}, exitFailed, "cannot mirror")
 	if _, err := os.Stat(filepath.Join(w.dir, "half.tar")); err == nil {
 		t.Error("half a bundle was written")
@@ -123,7 +138,12 @@ func TestVerifyFindsDamage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, registrytest.Config{})
 	w.write(t, "main.tf", requires(rocket+" ~> 1.0"))
-	w.fails(t, []string{"verify"}, exitFailed, "nothing to compare with")
+	w.fails(t, []string{"verify"}, exitFailed, "there is no .terraform.lock.hcl, and so nothing to compare with")
+	w.write(t, "main.tf", requires(rocket+" ~> 1.0", "hashicorp/alpha"))
+	w.must(t, "lock")
+	if o := w.fails(t, []string{"verify"}, exitFailed, "it is not installed"); strings.Count(o.err, "Error: ") != 2 || strings.Count(o.err, "\n") != 2 {
+		t.Errorf("not each of two problems is an error:\n%s", o.err)
+	}
 	w.must(t, "install")
 	w.must(t, "verify")
 	executables, err := filepath.Glob(filepath.Join(w.dir, ".terraform", "providers", filepath.FromSlash(rocketHome), "1.4.0", "*", "terraform-provider-*"))

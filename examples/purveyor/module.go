@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 
 	"github.com/purveyor-dev/purveyor/installer"
@@ -20,12 +21,10 @@ func (s *session) module() (installer.Request, error) {
 	if request.Locks, err = lockfile.Read(s.lockFile()); err != nil {
 		return request, err
 	}
-	registry := s.registryFor(request.Locks)
-	result, err := required.Read(s.dir, required.Options{
-		Registry:       registry,
-		DataDir:        s.dataDir(),
-		TerraformFiles: registry == sources.TerraformRegistry,
-	})
+	registry := s.registryFor(request.Locks, sources.Host{})
+	s.noteLockFile(registry)
+	options := required.Options{Registry: registry, DataDir: s.dataDir(), TerraformFiles: registry == sources.TerraformRegistry}
+	result, err := required.Read(s.dir, options)
 	if err != nil {
 		return request, err
 	}
@@ -35,37 +34,24 @@ func (s *session) module() (installer.Request, error) {
 	s.diagnostics(result.Warnings, result.Files)
 	request.Requirements = result.Requirements
 	s.required, s.origins = result.Requirements, result.Origins
+	s.short = registry.IsZero() && s.seemsTerraforms() && hasShort(s.dir, options, result)
 	return request, s.configure(registry)
+}
+
+// hasShort reports whether a module has addresses that name no host: with another default, it requires something else.
+func hasShort(dir string, options required.Options, result *required.Result) bool {
+	options.Registry = sources.TerraformRegistry
+	other, err := required.Read(dir, options)
+	return err == nil && !maps.EqualFunc(result.Requirements, other.Requirements, func(_, _ sources.Constraints) bool { return true })
 }
 
 func (s *session) lockFile() string { return filepath.Join(s.dir, lockfile.Name) }
 
-// registryFor returns the default registry for a module: whose lock file it is says which tool the module is for.
-func (s *session) registryFor(locks installer.Locks) sources.Host {
-	if !s.registry.IsZero() || !isTerraforms(locks) {
-		return s.registry
-	}
-	s.note("addresses that name no host are on %s, since the lock file is terraform's; -registry selects another",
-		sources.TerraformRegistry)
-	return sources.TerraformRegistry
-}
-
-// isTerraforms reports whether a lock file has providers of terraform's registry and none of tofu's.
-func isTerraforms(locks installer.Locks) bool {
-	found := false
-	for provider := range locks {
-		switch provider.Host() {
-		case sources.OpenTofuRegistry:
-			return false
-		case sources.TerraformRegistry:
-			found = true
-		}
-	}
-	return found
-}
-
 // writeLocks makes the lock file hold the locks, if that is a change.
 func (s *session) writeLocks(old, locks installer.Locks) error {
+	if len(old)+len(locks) == 0 && !s.json {
+		return nil // there need not even be a file
+	}
 	r := record{Event: "lockfile", Path: s.lockFile(), Message: "unchanged"}
 	if !locks.Equal(old) {
 		if err := lockfile.Write(r.Path, locks); err != nil {

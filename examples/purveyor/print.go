@@ -52,6 +52,7 @@ var kindStyles = map[string]style{"Error": red, "Warning": yellow, "Interrupted"
 func (h *human) problem(kind string, r record) {
 	if r.frame != "" {
 		fmt.Fprint(h.err, r.frame)
+		h.hint(r)
 		return
 	}
 	text := r.Message
@@ -59,6 +60,10 @@ func (h *human) problem(kind string, r record) {
 		text = r.Provider + ": " + text
 	}
 	fmt.Fprintln(h.err, h.style.apply(kindStyles[kind], kind+":")+" "+printable(text))
+	h.hint(r)
+}
+
+func (h *human) hint(r record) {
 	for hint := range strings.Lines(r.Hint) {
 		fmt.Fprintln(h.err, printable("  "+strings.TrimSuffix(hint, "\n")))
 	}
@@ -73,7 +78,7 @@ func (h *human) line(r record) string {
 	case string(installer.EventFetching):
 		return fmt.Sprintf("%s: downloading %s%s", subject, sizeFrom(r.Size), r.Location)
 	case string(installer.EventRetrying):
-		return fmt.Sprintf("%s: the download broke and begins again: %s", subject, r.Message)
+		return fmt.Sprintf("%s: %s begins again: %s", subject, retried(r), r.Message)
 	case string(installer.EventWaiting):
 		return subject + ": waiting for another process that installs the same package"
 	case string(installer.EventVerified):
@@ -85,8 +90,8 @@ func (h *human) line(r record) string {
 		return subject + ": replaced a damaged package"
 	case "package":
 		return fmt.Sprintf("%s: %s, %s", subject, origin(r), trust(r))
-	case "locked":
-		return fmt.Sprintf("%s: locked, %s", subject, count(r.Hashes, "hash", "hashes"))
+	case "lock":
+		return fmt.Sprintf("%s: locked for %s: %s", subject, strings.Join(r.Platforms, ", "), count(r.Hashes, "hash", "hashes"))
 	case "pushed":
 		return fmt.Sprintf("%s: %s", subject, published(r))
 	case "mirrored":
@@ -105,6 +110,14 @@ func (h *human) line(r record) string {
 		return fmt.Sprintf("%s: %s", h.show(r.Path), cmp.Or(lockfileTexts[r.Message], r.Message))
 	}
 	return ""
+}
+
+// retried says what was in vain.
+func retried(r record) string {
+	if r.Path != "" {
+		return "the package has gone from the cache, and its installation"
+	}
+	return "the download broke and"
 }
 
 var lockfileTexts = map[string]string{
@@ -156,14 +169,10 @@ func mirrored(r record) string {
 			parts = append(parts, p.what+": "+strings.Join(p.platforms, ", "))
 		}
 	}
-	text := strings.Join(parts, "; ")
-	switch {
-	case len(r.Keys) > 0:
-		text += "; signed by " + strings.Join(r.Keys, ", ")
-	case r.Authority != "":
-		text += "; " + r.Authority
+	if len(r.Keys) > 1 {
+		return strings.Join(append(parts, "signed by the keys "+strings.Join(r.Keys, ", ")), "; ")
 	}
-	return text
+	return strings.Join(append(parts, trust(r)), "; ")
 }
 
 // trust says what the verification of a package rests on.

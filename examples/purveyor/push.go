@@ -25,7 +25,8 @@ var pushCommand = &command{
 	name: "push", args: "ADDRESS[@CONSTRAINT] …", takes: addresses(1, unlimited),
 	about: "publish packages in an OCI registry, for oci_mirror",
 	examples: `
-purveyor push -to='registry.example.com/mirror/${namespace}/${type}' -platform=linux_amd64 hashicorp/random
+purveyor push -to='registry.example.com/mirror/${namespace}/${type}' \
+  -platform=linux_amd64 hashicorp/random
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		p := &publication{session: s}
@@ -103,15 +104,8 @@ func (s *publication) prepare() error {
 // pusher is an installer for the platforms of the command line, by the first of which versions are selected.
 func (s *publication) pusher() *installer.Installer {
 	in := s.installer()
-	in.Platform = s.pushPlatforms()[0]
+	in.Platform = s.targets()[0]
 	return in
-}
-
-func (s *publication) pushPlatforms() []sources.Platform {
-	if len(s.platforms) == 0 {
-		return []sources.Platform{sources.CurrentPlatform()}
-	}
-	return s.platforms
 }
 
 // pushOne fetches the packages of a version and publishes them.
@@ -141,7 +135,7 @@ func (s *publication) pushOne(ctx context.Context, target *ocimirror.Target, sel
 
 // fetch downloads and verifies the packages of a version.
 func (s *publication) fetch(ctx context.Context, selection installer.Selection, scratch string) ([]*installer.Archive, error) {
-	in, platforms := s.pusher(), s.pushPlatforms()
+	in, platforms := s.pusher(), s.targets()
 	archives := make([]*installer.Archive, len(platforms))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxFetches)
@@ -164,14 +158,14 @@ func weakest(archives []*installer.Archive) *hashing.Proof {
 
 const phasePush installer.Phase = "push"
 
-// pushFailure says of which provider a version could not be published.
+// pushFailure says of which provider a version could not be published. Of a package that could not be fetched, the installer
+// has said it.
 func pushFailure(selection installer.Selection, err error) *installer.ProviderError {
-	failure := &installer.ProviderError{Provider: selection.Provider, Version: selection.Version, Phase: phasePush, Err: err}
 	var fetching *installer.ProviderError
 	if errors.As(err, &fetching) {
-		failure.Err = fetching.Err
+		return fetching
 	}
-	return failure
+	return &installer.ProviderError{Provider: selection.Provider, Version: selection.Version, Phase: phasePush, Err: err}
 }
 
 func pushRecord(selection installer.Selection, pushed *sources.Pushed, proof *hashing.Proof) record {
@@ -182,12 +176,8 @@ func pushRecord(selection installer.Selection, pushed *sources.Pushed, proof *ha
 		Location: pushed.Address,
 		Digest:   pushed.Digest,
 		Bytes:    pushed.Uploaded.Bytes,
-	}
-	for _, on := range pushed.Added {
-		r.Added = append(r.Added, on.String())
-	}
-	for _, on := range pushed.Present {
-		r.Present = append(r.Present, on.String())
+		Added:    texts(pushed.Added),
+		Present:  texts(pushed.Present),
 	}
 	return r.proven(*proof)
 }

@@ -100,12 +100,12 @@ func TestPushGoesOn(t *testing.T) {
 	t.Parallel()
 	w, template := harbour(t, registrytest.OCIAuth{})
 	o := w.fails(t, []string{"push", "-to", template, "-platform=linux_amd64", "-platform=plan9_mips", rocket, "hashicorp/alpha"}, exitFailed,
-		"cannot push "+rocket+" 1.4.0: no package for plan9_mips", "cannot push registry.opentofu.org/hashicorp/alpha 3.1.0")
+		"cannot fetch "+rocket+" 1.4.0 for plan9_mips: no package for plan9_mips", "cannot fetch registry.opentofu.org/hashicorp/alpha 3.1.0 for plan9_mips")
 	if o.out != "" {
 		t.Errorf("the output is %q", o.out)
 	}
 	o = w.fails(t, []string{"push", "-to", template, "-platform=linux_amd64", "-platform=darwin_arm64", "hashicorp/alpha", rocket}, exitFailed,
-		"cannot push registry.opentofu.org/hashicorp/alpha 3.1.0: no package for darwin_arm64")
+		"cannot fetch registry.opentofu.org/hashicorp/alpha 3.1.0 for darwin_arm64: no package for darwin_arm64")
 	if !strings.HasPrefix(o.out, w.srv.Host()+"/own/acme-rocket:1.4.0@") {
 		t.Errorf("the output is %q", o.out)
 	}

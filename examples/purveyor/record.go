@@ -8,38 +8,18 @@ import (
 	"github.com/purveyor-dev/purveyor/sources"
 )
 
-// record is one thing that the program says, and with -json the schema of a line. What does not apply is left out.
-//
-// The events "resolving", "resolved", "present", "cache-hit", "waiting", "fetching", "progress", "retrying",
-// "unpacking", "verified", "healed", "installed" and "warning" are those of [installer.Event]; a warning can also be
-// about a file. The others are
-//
-//	package      a provider is ready to be used
-//	locked       a provider's hashes are known ("purveyor lock")
-//	pushed       a provider's packages are published ("purveyor push")
-//	mirrored     what a mirror or a bundle has of a version
-//	surplus      a version that nothing asks for any more, and -dry-run keeps
-//	cached       a package in the plugin cache; the message is "ready", "damaged" or "link"
-//	checked      a package that was read; the message is what it is proven by
-//	spared       a package that was to be removed, and is in use
-//	removed      a package that was removed
-//	lockfile     what became of the lock file: the message is "changed" or "unchanged"
-//	note         something to know
-//	error        something that went wrong, and perhaps a hint
-//	interrupted  it was interrupted; the message says what is kept
-//	done         the last line, exit status 0
-//	failed       the last line, exit status 1
-//
-// Consumers should ignore events and fields that they do not know.
+// record is one thing that the program says, and with -json a line. [schema] says what its events and fields mean to those
+// who read that. The first events there are those of [installer.Event], which says in what order they come; instead of its
+// "failed" there is an "error", when all providers are through.
 type record struct {
 	Event      string  `json:"event"`
 	Provider   string  `json:"provider,omitempty"`   // complete source address
 	Version    string  `json:"version,omitempty"`    // 1.2.3
-	Platform   string  `json:"platform,omitempty"`   // linux_amd64
+	Platform   string  `json:"platform,omitempty"`   // linux_amd64; none while a version is selected
 	Location   string  `json:"location,omitempty"`   // where a package is fetched from; pushed: where it is; of an error or a warning: file:line
 	Bytes      int64   `json:"bytes,omitempty"`      // progress: so far; package: downloaded; pushed: sent
 	Size       int64   `json:"size,omitempty"`       // of an archive in bytes, if it is known
-	Path       string  `json:"path,omitempty"`       // of the package's directory, of the lock file
+	Path       string  `json:"path,omitempty"`       // of the package's directory, of the lock file; fetched: of the archive
 	Stored     string  `json:"stored,omitempty"`     // package: the directory that Path is a link to or a copy of
 	Executable string  `json:"executable,omitempty"` // package: absolute path
 	Authority  string  `json:"authority,omitempty"`  // that vouches for the package: "signed", "reported" or "unverified"
@@ -49,7 +29,7 @@ type record struct {
 	Expired    string  `json:"expired,omitempty"`    // the date, 2006-01-02, on which key or signature expired
 	Locked     bool    `json:"locked,omitempty"`     // a hash of the lock file proves the package
 	Seconds    float64 `json:"seconds,omitempty"`    // package: how long that took
-	Hashes     int     `json:"hashes,omitempty"`     // locked: their number
+	Hashes     int     `json:"hashes,omitempty"`     // lock: their number
 	Used       string  `json:"used,omitempty"`       // cached: when it was used last, RFC 3339
 	Digest     string  `json:"digest,omitempty"`     // pushed: of the version's index
 	Message    string  `json:"message,omitempty"`
@@ -57,8 +37,12 @@ type record struct {
 
 	Added   []string `json:"added,omitempty"`   // pushed, mirrored: platforms whose packages are new
 	Present []string `json:"present,omitempty"` // pushed, mirrored: platforms whose packages were there; surplus: all
+	From    []string `json:"from,omitempty"`    // version, asked, selected: names of sources
 	Missing []string `json:"missing,omitempty"` // mirrored: platforms that the source does not have
 	Keys    []string `json:"keys,omitempty"`    // mirrored: fingerprints of the keys that signed the packages
+
+	Platforms []string `json:"platforms,omitempty"` // version: that it has packages for; lock: that were asked for
+	Protocols []string `json:"protocols,omitempty"` // version: of the plugin protocol
 
 	frame string // message and location with the line of the file, for people
 }
@@ -90,6 +74,9 @@ func (s *session) printer() printer {
 func (s *session) notify(e installer.Event) {
 	s.notifying.Lock()
 	defer s.notifying.Unlock()
+	if e.Proof != nil && e.Proof.Signer != nil {
+		s.signers[e.Proof.Signer.Fingerprint] = e.Proof.Signer
+	}
 	if l, ok := s.out.(*live); ok && e.Kind == installer.EventFailed {
 		l.follow(eventRecord(e))
 	}
@@ -138,10 +125,15 @@ func packageRecord(pkg installer.Package) record {
 func (r record) proven(proof hashing.Proof) record {
 	r.Authority, r.Locked = proof.Authority.String(), proof.Locked
 	if proof.Signer != nil {
-		r.Signer, r.Key, r.Carried = proof.Signer.Identity, proof.Signer.Fingerprint, proof.Signer.Carried
-		if at := proof.Signer.ExpiredAt; !at.IsZero() {
-			r.Expired = at.UTC().Format(time.DateOnly)
-		}
+		r = r.signedBy(proof.Signer)
+	}
+	return r
+}
+
+func (r record) signedBy(signer *hashing.Signer) record {
+	r.Signer, r.Key, r.Carried = signer.Identity, signer.Fingerprint, signer.Carried
+	if !signer.ExpiredAt.IsZero() {
+		r.Expired = signer.ExpiredAt.UTC().Format(time.DateOnly)
 	}
 	return r
 }

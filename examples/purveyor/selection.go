@@ -2,9 +2,11 @@ package main
 
 import (
 	"flag"
+	"maps"
 	"path/filepath"
 
 	"github.com/purveyor-dev/purveyor/installer"
+	"github.com/purveyor-dev/purveyor/installer/lockfile"
 	"github.com/purveyor-dev/purveyor/installer/mirror"
 	"github.com/purveyor-dev/purveyor/installer/required"
 	"github.com/purveyor-dev/purveyor/sources"
@@ -41,25 +43,61 @@ func repeated(set *flag.FlagSet, name, usage string, values *[]string) {
 // plan reads everything that is named; without anything, the module of -chdir is.
 func (w *selection) plan(s *session) (mirror.Plan, error) {
 	plan := mirror.Plan{Platforms: s.platforms}
+	if w.latest < 1 && w.latest != mirror.All {
+		return plan, usagef("-latest: %d is no number of versions, nor -1 for all", w.latest)
+	}
 	for _, r := range s.named {
 		plan.Wants = append(plan.Wants, mirror.Want{Provider: r.provider, Constraints: r.constraints, Latest: w.latest, Origin: "the command line"})
 	}
 	if len(s.named)+len(w.plans)+len(w.modules)+len(w.locks) == 0 {
 		w.modules = []string{s.dir}
 	}
+	files, err := w.files(s, s.registry)
+	if err != nil {
+		return plan, err
+	}
+	if s.seemsTerraforms() { // with another default, do the files ask for something else?
+		other, err := w.files(s, sources.TerraformRegistry)
+		s.short = s.short || err == nil && !maps.Equal(providers(files), providers(other))
+	}
+	return plan.And(files), nil
+}
+
+// files reads what stands in files. Addresses that name no host are on the registry, unless a module's lock file decides.
+func (w *selection) files(s *session, registry sources.Host) (plan mirror.Plan, err error) {
 	for _, path := range w.plans {
-		more, err := mirror.ReadPlan(s.inModule(path), s.registry)
+		more, err := mirror.ReadPlan(s.inModule(path), mirror.PlanOptions{Registry: registry})
 		if err != nil {
 			return plan, err
 		}
 		plan = plan.And(s.onPlatforms(more))
 	}
-	modules, err := mirror.ForModules(required.Options{Registry: s.registry, TerraformFiles: s.registry == sources.TerraformRegistry}, s.allInModule(w.modules)...)
-	if err != nil {
-		return plan, err
+	for _, dir := range s.allInModule(w.modules) {
+		locks, err := lockfile.Read(filepath.Join(dir, lockfile.Name))
+		if err != nil {
+			return plan, err
+		}
+		decided := s.registryFor(locks, registry)
+		if decided != registry {
+			s.noteLockFile(decided)
+		}
+		more, err := mirror.ForModules(required.Options{Registry: decided, TerraformFiles: decided == sources.TerraformRegistry}, dir)
+		if err != nil {
+			return plan, err
+		}
+		plan = plan.And(s.onPlatforms(more))
 	}
-	locks, err := mirror.ForLockFiles(s.allInModule(w.locks)...)
-	return plan.And(s.onPlatforms(modules), s.onPlatforms(locks)), err
+	more, err := mirror.ForLockFiles(s.allInModule(w.locks)...)
+	return plan.And(s.onPlatforms(more)), err
+}
+
+// providers returns those that a plan asks for.
+func providers(plan mirror.Plan) map[sources.Provider]bool {
+	all := map[sources.Provider]bool{}
+	for _, want := range plan.Wants {
+		all[want.Provider] = true
+	}
+	return all
 }
 
 // onPlatforms gives a plan without platforms those of the command line.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -11,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,9 +23,13 @@ var serveCommand = &command{
 	about: "serve a network mirror from a directory, which is filled as clients ask",
 	examples: `
 purveyor serve -tls-cert=cert.pem -tls-key=key.pem -listen=:8443 /srv/mirror
-purveyor serve -sealed /srv/mirror                                  # only what is there; behind a proxy that speaks https
-purveyor serve -allow='hashicorp/*' -min-age=7d -require-signature -metrics=localhost:9100 /srv/mirror
-
+# Only what is there, behind a proxy that speaks https:
+purveyor serve -sealed /srv/mirror
+# Rules, and metrics:
+purveyor serve -allow='hashicorp/*' -min-age=7d -require-signature \
+  -metrics=localhost:9100 /srv/mirror
+`,
+	more: `
 Clients:
   provider_installation {
     network_mirror {
@@ -81,6 +82,9 @@ func (v *service) run(ctx context.Context) error {
 	if (v.certificate == "") != (v.key == "") {
 		return usagef("-tls-cert and -tls-key go together")
 	}
+	if err := errors.Join(checkAddress("listen", v.listen), checkAddress("metrics", v.metrics)); err != nil {
+		return err
+	}
 	if err := v.configure(v.registry); err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func (v *service) run(ctx context.Context) error {
 // complete makes the handler's configuration.
 func (v *service) complete() (err error) {
 	c := &v.config
-	if c.Store, err = v.absolute(v.paths[0]); err != nil {
+	if c.Store, err = v.store(); err != nil {
 		return err
 	}
 	if !v.quiet {
@@ -117,7 +121,7 @@ func (v *service) complete() (err error) {
 		c.Authorize = netmirror.BearerTokens(tokens...)
 	}
 	if v.also.to != nil {
-		if c.Also, err = v.repositories(v.also); err != nil {
+		if c.Onward, err = v.repositories(v.also); err != nil {
 			return err
 		}
 	}
@@ -127,51 +131,45 @@ func (v *service) complete() (err error) {
 	return nil
 }
 
-func patterns(registry sources.Host, texts []string) ([]sources.Pattern, error) {
-	var all []sources.Pattern
-	for _, text := range texts {
-		pattern, err := sources.ParsePatternIn(registry, text)
-		if err != nil {
-			return nil, usagef("%v", err)
-		}
-		all = append(all, pattern)
+// store returns the directory, and says if it is new: the name of another may have been mistyped.
+func (v *service) store() (string, error) {
+	dir, err := v.absolute(v.paths[0])
+	if _, absent := os.Stat(dir); err != nil || !errors.Is(absent, os.ErrNotExist) {
+		return dir, err
 	}
-	return all, nil
-}
-
-// readTokens reads one token from each line; those that begin with # are comments.
-func readTokens(path string) ([]sources.Token, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	if v.sealed {
+		return "", fmt.Errorf("there is no %s, and with -sealed nothing is fetched into it", v.show(dir))
 	}
-	var tokens []sources.Token
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if line := strings.TrimSpace(lines.Text()); line != "" && !strings.HasPrefix(line, "#") {
-			tokens = append(tokens, sources.Token(line))
-		}
-	}
-	if len(tokens) == 0 {
-		return nil, fmt.Errorf("%s has no token: nobody could ask for anything", path)
-	}
-	return tokens, nil
+	v.note("%s is new: it was not there", v.show(dir))
+	return dir, nil
 }
 
 // fetch brings an archive into the store, by the policy of the command line.
 func (v *service) fetch(ctx context.Context, p sources.Provider, version sources.Version, on sources.Platform, path string) (sources.Release, error) {
 	in := &installer.Installer{Source: v.chain, Policy: v.policy}
 	archive, err := in.Fetch(ctx, p, version, on, path)
+	var refused *installer.PolicyError
+	if errors.As(err, &refused) {
+		return sources.Release{}, &refusal{err}
+	}
 	if err != nil {
 		return sources.Release{}, err
 	}
 	return sources.Release{Provider: p, Version: version, Archives: []sources.Archive{archive.Publishable()}, Statement: archive.Statement}, nil
 }
 
+// refusal says by which flag a package is refused, for the log.
+type refusal struct{ error }
+
+func (r *refusal) Error() string { return cause(r.error) }
+
+func (r *refusal) Unwrap() error { return r.error }
+
 // serve answers requests until it is interrupted, and then those that have begun.
 func (v *service) serve(ctx context.Context, handler *netmirror.Handler) error {
 	servers, listeners, err := v.servers(handler)
 	if err != nil {
-		return errors.Join(err, handler.Close(context.Background()))
+		return errors.Join(err, handler.Shutdown(context.Background()))
 	}
 	group, stopped := errgroup.WithContext(ctx)
 	for i, server := range servers {
@@ -185,7 +183,7 @@ func (v *service) serve(ctx context.Context, handler *netmirror.Handler) error {
 		for _, server := range servers {
 			errs = append(errs, server.Shutdown(last))
 		}
-		return errors.Join(append(errs, handler.Close(last))...)
+		return errors.Join(append(errs, handler.Shutdown(last))...)
 	})
 	return group.Wait()
 }
@@ -218,7 +216,7 @@ func (v *service) listenAndServe(server *http.Server, listener net.Listener, mir
 		v.note("the mirror is at https://%s/", listener.Addr())
 		err = server.ServeTLS(listener, v.inModule(v.certificate), v.inModule(v.key))
 	default:
-		v.note("the mirror is at http://%s/; clients want https, from a proxy", listener.Addr())
+		v.note("the mirror is at http://%s/; clients want https: let a proxy speak it, or give -tls-cert and -tls-key", listener.Addr())
 		err = server.Serve(listener)
 	}
 	if errors.Is(err, http.ErrServerClosed) {

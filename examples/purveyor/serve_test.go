@@ -113,6 +113,12 @@ func TestServe(t *testing.T) {
 	if status, body := get(t, "http://"+sealed.addresses[0]+"/"+rocket+"/index.json", ""); status != http.StatusOK || !strings.Contains(body, `"1.4.0"`) {
 		t.Errorf("sealed, the index: %d %s", status, body)
 	}
+	w.fails(t, []string{"serve", "-sealed", "nonexistent"}, exitFailed, "there is no nonexistent, and with -sealed nothing is fetched into it")
+	for _, says := range []string{"Note: store is new: it was not there\n", "clients want https: let a proxy speak it, or give -tls-cert and -tls-key\n"} {
+		if !strings.Contains(s.said.String(), says) {
+			t.Errorf("nothing about %q in:\n%s", says, s.said)
+		}
+	}
 	w.fails(t, []string{"serve", "-tls-cert=a", "store"}, exitUsage, "go together")
 	w.fails(t, []string{"serve", "-allow=a/b/c/d", "store"}, exitUsage, "a/b/c/d")
 }

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/purveyor-dev/purveyor/cliconfig"
+	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/installer"
 	"github.com/purveyor-dev/purveyor/installer/required"
 	"github.com/purveyor-dev/purveyor/sources"
@@ -34,10 +36,14 @@ type session struct {
 	out printer
 
 	notifying sync.Mutex
+	noted     []string                   // what need not be said again
+	signers   map[string]*hashing.Signer // those whose signatures were verified, by fingerprint
 
 	// What follows is found out on the way, and makes errors helpful.
 	required installer.Requirements
 	origins  map[sources.Provider][]required.Origin // where the module asks for its providers
+	short    bool                                   // some of it names no host
+	decided  sources.Host                           // the default registry by a lock file; zero: none has decided
 	config   *cliconfig.Config
 	chain    sources.Chain // the sources of config, one rule for each of its methods
 }
@@ -46,11 +52,13 @@ type session struct {
 type requirement struct {
 	provider    sources.Provider
 	constraints sources.Constraints
+	text        string // of the constraints
+	short       bool   // the address names no host
 }
 
 // session makes the session for the arguments of a command. Every error is one of usage.
 func (c *command) session(p *program, args []string) (*session, action, error) {
-	s := &session{program: p}
+	s := &session{program: p, signers: map[string]*hashing.Signer{}}
 	set, run := c.flagSet(s)
 	operands, err := c.parse(set, args)
 	if err != nil {
@@ -67,6 +75,7 @@ func (c *command) session(p *program, args []string) (*session, action, error) {
 func (s *session) read(c *command, operands []string) (err error) {
 	if c.takes.what == "address" {
 		s.named, err = c.requirements(s.registry, operands)
+		s.short = slices.ContainsFunc(s.named, func(r requirement) bool { return r.short })
 	} else {
 		s.paths = operands
 	}
@@ -129,12 +138,23 @@ func (s *session) finish(ctx context.Context, err error) int {
 	code, last := exitDone, record{Event: "done"}
 	if err != nil {
 		code, last = exitFailed, record{Event: "failed"}
+		if ctx.Err() != nil {
+			code = exitInterrupted
+		}
 		for _, r := range s.problems(ctx, err) {
 			s.out.print(r)
 		}
 	}
 	s.out.print(last)
 	return code
+}
+
+// noteOnce is for what several parts of a command find out.
+func (s *session) noteOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.noted, text) {
+		s.noted = append(s.noted, text)
+		s.note("%s", text)
+	}
 }
 
 func (s *session) note(format string, args ...any) {

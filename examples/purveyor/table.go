@@ -5,21 +5,94 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"text/tabwriter"
+	"strings"
+	"unicode/utf8"
 )
 
-// writeTable prints what is installed.
-func writeTable(w io.Writer, packages []record) {
+// table is what is installed, for people.
+type table struct {
+	rows  [][]string // of the same length
+	below []string   // for each row, what stands below it; "" for nothing
+}
+
+// writeTable prints what is installed into so many columns; 0: as many as it takes. What verification rests on is long, and
+// stands below the rows where the columns do not suffice.
+func writeTable(w io.Writer, packages []record, columns int) {
 	if len(packages) == 0 {
 		return
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PROVIDER\tVERSION\tFROM\tSIZE\tTIME\tVERIFIED")
-	for _, r := range packages {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n",
-			shortAddress(r), r.Version, printable(source(r)), cmp.Or(size(r.Bytes), "-"), seconds(r.Seconds), printable(shortTrust(r)))
+	t := tableOf(packages)
+	if columns > 0 && t.width() > columns {
+		t.narrow(columns)
 	}
-	_ = table.Flush() // nobody is left to be told
+	_, _ = io.WriteString(w, t.text(columns)) // nobody is left to be told
+}
+
+func tableOf(packages []record) *table {
+	t := &table{rows: [][]string{{"PROVIDER", "VERSION", "FROM", "SIZE", "TIME", "VERIFIED"}}}
+	for _, r := range packages {
+		t.rows = append(t.rows, []string{
+			shortAddress(r), r.Version, printable(source(r)), cmp.Or(size(r.Bytes), "-"), seconds(r.Seconds), printable(shortTrust(r)),
+		})
+	}
+	t.below = make([]string, len(t.rows))
+	return t
+}
+
+const (
+	columnGap    = 2
+	leastAddress = 14 // how narrow the first column may become
+)
+
+// widths returns those of the columns.
+func (t *table) widths() []int {
+	widths := make([]int, len(t.rows[0]))
+	for _, row := range t.rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	return widths
+}
+
+// width returns that of the whole table.
+func (t *table) width() int {
+	sum := -columnGap
+	for _, width := range t.widths() {
+		sum += width + columnGap
+	}
+	return sum
+}
+
+// narrow puts the last column below the rows, and if that is not enough shortens the addresses.
+func (t *table) narrow(columns int) {
+	for i, row := range t.rows {
+		last := len(row) - 1
+		t.rows[i], t.below[i] = row[:last], row[last]
+	}
+	t.below[0] = ""
+	if surplus := t.width() - columns; surplus > 0 {
+		width := max(t.widths()[0]-surplus, leastAddress)
+		for _, row := range t.rows {
+			row[0] = shorten(row[0], width)
+		}
+	}
+}
+
+func (t *table) text(columns int) string {
+	var b strings.Builder
+	widths := t.widths()
+	for i, row := range t.rows {
+		var line strings.Builder
+		for j, text := range row {
+			line.WriteString(pad(text, widths[j]+columnGap))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if t.below[i] != "" {
+			b.WriteString(wrapped("    ", t.below[i], columns))
+		}
+	}
+	return b.String()
 }
 
 // source says in a word or two where a package has come from.

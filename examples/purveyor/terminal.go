@@ -15,6 +15,16 @@ func isTerminal(w io.Writer, env cliconfig.Environment) bool {
 	return ok && term.IsTerminal(int(file.Fd())) && env.Getenv("TERM") != "dumb"
 }
 
+// columns returns how many a terminal has; 0: it is none, or does not say.
+func columns(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}
+
 // style is how something stands out on a terminal, an SGR parameter of ECMA-48.
 type style string
 

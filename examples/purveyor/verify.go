@@ -21,9 +21,12 @@ var verifyCommand = &command{
 	name: "verify", args: "[DIR]", takes: operands{what: "directory", least: 0, most: 1},
 	about: "read what is installed, or what a mirror's directory has, and check it; nothing is changed",
 	examples: `
-purveyor verify                                           # this module's providers, against its lock file
-purveyor verify /srv/mirror                               # all packages, their hashes and the signatures that came along
-purveyor verify -signer=34365D9472D7468F34365D9472D7468F34365D94 /srv/mirror    # all must be signed by this key
+# This module's providers, against its lock file:
+purveyor verify
+# All packages, their hashes and the signatures that came along:
+purveyor verify /srv/mirror
+# All must be signed by this key:
+purveyor verify -signer=34365D9472D7468F34365D9472D7468F34365D94 /srv/mirror
 `,
 	setup: func(s *session, flags *flag.FlagSet) action {
 		v := &verification{session: s}
@@ -58,16 +61,19 @@ func (v *verification) module(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(v.lockFile()); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no %s, and so nothing to compare with: purveyor install writes it", v.show(v.lockFile()))
+	}
 	if len(locks) == 0 {
 		return fmt.Errorf("%s has no providers: there is nothing to compare with", v.show(v.lockFile()))
 	}
-	var errs []error
+	var errs several
 	for provider, lock := range locks.Sorted() {
 		if err := v.installed(ctx, provider, lock); err != nil {
 			errs = append(errs, fmt.Errorf("%s %s: %w", provider, lock.Version, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errs.orNil()
 }
 
 // installed compares one package.
@@ -106,9 +112,14 @@ func (v *verification) mirror(ctx context.Context, dir string) error {
 		for _, version := range contents[p] {
 			for _, on := range version.Platforms {
 				archive, err := in.Fetch(ctx, p, version.Version, on, filepath.Join(scratch, "archive.zip"))
-				if err != nil {
-					failed.Failures = append(failed.Failures, &installer.ProviderError{Provider: p, Version: version.Version, Phase: phaseVerify, Err: innermost(err)})
+				var failure *installer.ProviderError
+				if errors.As(err, &failure) {
+					failure.Phase = phaseVerify
+					failed.Failures = append(failed.Failures, failure)
 					continue
+				}
+				if err != nil {
+					return err
 				}
 				r := record{Event: "checked", Provider: p.String(), Version: version.Version.String(), Platform: on.String()}.proven(*archive.Proof)
 				r.Message = trust(r)

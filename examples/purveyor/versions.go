@@ -22,6 +22,7 @@ purveyor versions -platform=windows_arm64 registry.example.com/acme/rocket
 	setup: func(s *session, flags *flag.FlagSet) action {
 		s.askFlags(flags)
 		s.platformFlag(flags)
+		s.accountFlags(flags)
 		return s.versions
 	},
 }
@@ -34,10 +35,20 @@ func (s *session) versions(ctx context.Context) error {
 	}
 	s.warn(listing.Warnings)
 	slices.SortFunc(listing.Versions, func(a, b sources.Available) int { return b.Version.Compare(a.Version) })
+	if s.json {
+		for _, version := range listing.Versions {
+			s.out.print(s.versionRecord(version))
+		}
+		return nil
+	}
 	table := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', tabwriter.StripEscape)
 	for _, version := range listing.Versions {
 		line := version.Version.String()
-		if remarks := s.remarks(version); len(remarks) > 0 {
+		remarks := s.remarks(version)
+		if len(s.chain) > 1 {
+			remarks = append(remarks, "from "+strings.Join(version.From, ", "))
+		}
+		if len(remarks) > 0 {
 			line += "\t" + strings.Join(remarks, "; ")
 		}
 		fmt.Fprintln(table, printable(line))
@@ -69,7 +80,14 @@ func (s *session) warn(messages []string) {
 	}
 }
 
-// remarks says what speaks against a version, and who has it if that is a question.
+func (s *session) versionRecord(a sources.Available) record {
+	return record{
+		Event: "version", Provider: s.named[0].provider.String(), Version: a.Version.String(), Platforms: texts(a.Platforms),
+		Protocols: texts(a.Protocols), From: a.From, Message: strings.Join(s.remarks(a), "; "),
+	}
+}
+
+// remarks says what speaks against a version.
 func (s *session) remarks(a sources.Available) []string {
 	var remarks []string
 	on := s.target()
@@ -79,16 +97,16 @@ func (s *session) remarks(a sources.Available) []string {
 	if err := sources.CheckProtocols(a.Protocols); err != nil {
 		remarks = append(remarks, err.Error())
 	}
-	if len(s.chain) > 1 {
-		remarks = append(remarks, "from "+strings.Join(a.From, ", "))
-	}
 	return remarks
 }
 
-// target returns the platform that packages are for.
-func (s *session) target() sources.Platform {
-	if on := s.platform(); !on.IsZero() {
-		return on
+// targets returns the platforms that packages are for.
+func (s *session) targets() []sources.Platform {
+	if len(s.platforms) == 0 {
+		return []sources.Platform{sources.CurrentPlatform()}
 	}
-	return sources.CurrentPlatform()
+	return s.platforms
 }
+
+// target returns the first of them.
+func (s *session) target() sources.Platform { return s.targets()[0] }

@@ -59,7 +59,19 @@ func (w *world) configure(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.env = append(env, "HOME="+home, "PATH="+os.Getenv("PATH"), "TMPDIR="+home)
+	w.env = append(env, "HOME="+home, "PATH="+tools(t, "tofu")+string(filepath.ListSeparator)+os.Getenv("PATH"), "TMPDIR="+home)
+}
+
+// tools makes a directory with programs that are there, and do nothing.
+func tools(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // through makes installation methods the configuration.
