@@ -103,9 +103,9 @@ func Parse(src []byte, filename string, opts Options) (*Config, hcl.Diagnostics)
 	return m.result()
 }
 
-// absolute resolves a path against the working directory of the configuration's environment; that of the process, where
-// nobody has said which it is.
-func (c *Config) absolute(path string) string {
+// Absolute resolves a relative path of the configuration against [Environment.WorkingDir], or that of the process where
+// nobody has said which it is: for [MethodType.Build] of blocks that have paths.
+func (c *Config) Absolute(path string) string {
 	if c == nil || c.env == nil {
 		return path
 	}

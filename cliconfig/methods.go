@@ -96,10 +96,13 @@ func decodeFilesystemMirror(b *Block) Location {
 
 func buildFilesystemMirror(location Location, config *Config, _ SourceOptions) (sources.Source, error) {
 	method, ok := location.(FilesystemMirror)
-	if !ok || method.Path == "" {
-		return nil, fmt.Errorf("a FilesystemMirror with a Path is needed, not %T", location)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("a FilesystemMirror is needed, not %T", location)
+	case method.Path == "":
+		return nil, errors.New("the FilesystemMirror has no Path")
 	}
-	return fsmirror.New(config.absolute(method.Path)), nil
+	return fsmirror.New(config.Absolute(method.Path)), nil
 }
 
 // NetworkMirror is a network_mirror block.

@@ -102,7 +102,7 @@ func (p *Proof) String() string {
 		parts = append(parts, "as locked")
 	}
 	switch {
-	case p.Signer != nil:
+	case p.Authority == Signed && p.Signer != nil:
 		parts = append(parts, "signed by "+p.Signer.String())
 	case p.Authority == Reported:
 		parts = append(parts, "as its source reports")

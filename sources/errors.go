@@ -33,7 +33,7 @@ var (
 // asked of whom.
 type Error struct {
 	// Op is what could not be done: "list versions" or "describe package" of a source; "publish packages", "list packages"
-	// or "remove packages" of a target; "verify package" of a bundle.
+	// or "remove packages" of a target; "list packages" or "verify package" of a bundle.
 	Op string
 
 	// Source is who was asked: the String of a source or a target; "registry HOST" for package direct, whose source asks many;

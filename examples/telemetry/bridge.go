@@ -26,6 +26,7 @@ const (
 	AttributeBytes     = "provider.bytes"     // of the archive
 	AttributeAuthority = "provider.authority" // "signed", "reported" or "unverified"
 	AttributeSigner    = "provider.signer"    // fingerprint
+	AttributeCarried   = "provider.carried"   // true: a mirror brought the key, which proves nothing unless it is pinned
 )
 
 // Bridge returns a function for Installer.Notify, good for one call of one of its methods. The spans are children of that in ctx.
@@ -87,6 +88,9 @@ func describe(span trace.Span, e installer.Event) {
 		span.SetAttributes(attribute.String(AttributeAuthority, e.Proof.Authority.String()))
 		if e.Proof.Signer != nil {
 			span.SetAttributes(attribute.String(AttributeSigner, e.Proof.Signer.Fingerprint))
+			if e.Proof.Signer.Carried {
+				span.SetAttributes(attribute.Bool(AttributeCarried, true))
+			}
 		}
 	}
 	if e.Err != nil {

@@ -12,14 +12,14 @@ type Notifier[E any] struct {
 	Context context.Context // of the call: handlers of logs find traces in it
 	Notify  func(E)         // nil: nobody
 	Logger  *slog.Logger    // nil: none
-	Record  func(E) Record  // what the log gets
+	Level   func(E) slog.Level
+	Record  func(E) Record // what the log gets
 
 	mu sync.Mutex
 }
 
 // Record is an event in a log.
 type Record struct {
-	Level      slog.Level
 	Message    string
 	Attributes Attributes
 }
@@ -27,11 +27,17 @@ type Record struct {
 // Send delivers an event.
 func (n *Notifier[E]) Send(e E) {
 	if n.Logger != nil {
-		r := n.Record(e)
-		n.Logger.LogAttrs(n.Context, r.Level, r.Message, r.Attributes...)
+		n.log(n.Level(e), e)
 	}
 	if n.Notify != nil {
 		n.Alone(func() { n.Notify(e) })
+	}
+}
+
+func (n *Notifier[E]) log(level slog.Level, e E) {
+	if n.Logger.Enabled(n.Context, level) { // most events are progress, which few want to read
+		r := n.Record(e)
+		n.Logger.LogAttrs(n.Context, level, r.Message, r.Attributes...)
 	}
 }
 

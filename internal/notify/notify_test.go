@@ -33,6 +33,7 @@ func TestTheLogHasWhatApplies(t *testing.T) {
 	n := &notify.Notifier[string]{
 		Context: context.Background(),
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
+		Level:   func(string) slog.Level { return slog.LevelWarn },
 		Record: func(e string) notify.Record {
 			var a notify.Attributes
 			a.Text("event", e)
@@ -40,7 +41,7 @@ func TestTheLogHasWhatApplies(t *testing.T) {
 			a.Add(false, slog.Int("absent", 1))
 			a.Error(nil)
 			a.Error(errors.New("broken"))
-			return notify.Record{Level: slog.LevelWarn, Message: "it happened", Attributes: a}
+			return notify.Record{Message: "it happened", Attributes: a}
 		},
 	}
 	n.Send("this")

@@ -4,8 +4,9 @@
 // # What is retried
 //
 // Connection failures, broken or stalled bodies, 408, 429 and every 5xx except 501. Never: other statuses, a
-// certificate that cannot be verified, a redirect that is refused, the end of the context. Retry-After is honoured, as
-// seconds and as a date; a wait longer than [MaxRetryAfter] is not waited for, the failure is returned at once.
+// certificate that cannot be verified, a redirect that is refused, a host that the name system does not know, the end of
+// the context. Retry-After is honoured, as seconds and as a date; a wait longer than [MaxRetryAfter] is not waited for, the
+// failure is returned at once.
 package web
 
 import (

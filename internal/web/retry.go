@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -24,7 +25,7 @@ func (c *Client) newBackoff() backoff {
 // give up with: err if there is no point in waiting, because it is not transient or the server asks for more patience
 // than we have; the context's if that ends first.
 func (b *backoff) wait(ctx context.Context, err error) error {
-	if !Transient(err) {
+	if !Transient(err) || isUnknownName(err) {
 		return err
 	}
 	pause := b.next/2 + rand.N(b.next/2+1)
@@ -45,6 +46,12 @@ func (b *backoff) wait(ctx context.Context, err error) error {
 		// What failed before is told, but it is no longer the reason: nobody may take this for an outage.
 		return fmt.Errorf("%w, before another attempt after this: %v", ending(ctx), err)
 	}
+}
+
+// isUnknownName reports whether the name system has answered that there is no such host, which it would say again.
+func isUnknownName(err error) bool {
+	var name *net.DNSError
+	return errors.As(err, &name) && name.IsNotFound && !name.IsTemporary
 }
 
 // statusError describes an unwanted answer. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after

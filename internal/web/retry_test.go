@@ -3,8 +3,10 @@ package web_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -174,6 +176,56 @@ func TestCallersDeadlineIsNoOutage(t *testing.T) {
 		_, err := c.Get(ctx, web.Get{URL: parse(t, serve(t, s).URL)})
 		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fault.ErrUnavailable) || s.requests() > 1 {
 			t.Errorf("error = %v after %d requests, want DeadlineExceeded after 1", err, s.requests())
+		}
+	}
+}
+
+func TestStatusesWithoutAName(t *testing.T) {
+	t.Parallel()
+	s := &script{steps: []http.HandlerFunc{status(499)}}
+	if _, err := get(t, quick(), serve(t, s).URL); err == nil || !strings.HasSuffix(err.Error(), " answered 499") {
+		t.Errorf("the error is %q", err)
+	}
+}
+
+// names is a transport that knows no names, for a reason.
+type names struct {
+	reason  net.DNSError
+	lookups atomic.Int32
+}
+
+func (n *names) RoundTrip(*http.Request) (*http.Response, error) {
+	n.lookups.Add(1)
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &n.reason}
+}
+
+// A name that does not exist is an outage as any other, but not worth waiting for.
+func TestNamesThatDoNotExistAreNotLookedUpAgain(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		reason      net.DNSError
+		ofDocuments int32
+		ofArchives  int32
+	}{
+		{net.DNSError{Err: "no such host", Name: "gone.example.com", IsNotFound: true}, 1, 1},
+		{net.DNSError{Err: "no answer", Name: "gone.example.com", IsNotFound: true, IsTemporary: true}, 2, 3},
+		{net.DNSError{Err: "server misbehaving", Name: "gone.example.com", IsTemporary: true}, 2, 3},
+	} {
+		documents, archives := &names{reason: test.reason}, &names{reason: test.reason}
+		client := func(n *names) *web.Client {
+			c := quick()
+			c.HTTP = &http.Client{Transport: n}
+			return c
+		}
+		_, noDocument := get(t, client(documents), "https://gone.example.com/x")
+		_, _, noArchive := client(archives).Open(t.Context(), web.Archive{URL: parse(t, "https://gone.example.com/x")})
+		for _, err := range []error{noDocument, noArchive} {
+			if !errors.Is(err, fault.ErrUnavailable) || !errors.As(err, new(*net.DNSError)) {
+				t.Errorf("%s: the error is %v", test.reason.Err, err)
+			}
+		}
+		if d, a := documents.lookups.Load(), archives.lookups.Load(); d != test.ofDocuments || a != test.ofArchives {
+			t.Errorf("%s: %d lookups for the document, %d for the archive", test.reason.Err, d, a)
 		}
 	}
 }

@@ -2,12 +2,14 @@ package bundle_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -274,4 +276,62 @@ func list(t *testing.T, dir string) []string {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// What is wrong with reading a bundle is told as part of what was asked of which.
+func TestABundleThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	path := bundled(t, released(t, rocket, v1, nil, packed(t, linux, "linux")))
+	closed, err := bundle.Open(path)
+	if err == nil {
+		err = closed.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := readFile(t, path)
+	broken := &failing{Reader: bytes.NewReader(data)}
+	unreadable, err := bundle.OpenReader(broken, int64(len(data)), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken.failed.Store(true)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, test := range []struct {
+		ctx   context.Context
+		b     *bundle.Bundle
+		cause error
+	}{
+		{t.Context(), closed, fs.ErrClosed},
+		{t.Context(), unreadable, errBroken},
+		{canceled, open(t, path), context.Canceled},
+	} {
+		_, listing := test.b.Contents(test.ctx)
+		report, verification := test.b.Verify(test.ctx, bundle.VerifyOptions{})
+		if report == nil {
+			t.Error("there is no report")
+		}
+		for op, err := range map[string]error{"list packages": listing, "verify package": verification} {
+			var asked *sources.Error
+			if !errors.As(err, &asked) || asked.Op != op && test.cause != context.Canceled || asked.Source != test.b.String() || !errors.Is(err, test.cause) {
+				t.Errorf("%s: the error is %T: %v", op, err, err)
+			}
+		}
+	}
+}
+
+var errBroken = errors.New("the disk is broken")
+
+// failing is a file that can be read until it fails.
+type failing struct {
+	*bytes.Reader
+	failed atomic.Bool
+}
+
+func (f *failing) ReadAt(p []byte, off int64) (int, error) {
+	if f.failed.Load() {
+		return 0, errBroken
+	}
+	return f.Reader.ReadAt(p, off)
 }

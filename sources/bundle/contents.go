@@ -37,7 +37,7 @@ func compareItems(a, b Item) int {
 // provider is passed over; a version that cannot be read is an error, a [*FileError] or a [*sources.Error].
 func (b *Bundle) Contents(ctx context.Context) ([]Item, error) {
 	items, _, err := b.contents(ctx)
-	return items, err
+	return items, b.failure(opList, err)
 }
 
 // contents also returns the names of what is not of a provider.
@@ -45,7 +45,7 @@ func (b *Bundle) contents(ctx context.Context) (items []Item, foreign []string, 
 	for repository, tags := range b.layout.Repositories() {
 		taken, err := b.versions(ctx, repository, tags)
 		if err != nil {
-			return nil, nil, fileError(b.name, err)
+			return nil, nil, err
 		}
 		for _, tag := range tags {
 			if item := taken[tag]; item != nil {

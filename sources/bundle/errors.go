@@ -73,6 +73,17 @@ func sourceError(asked sources.Error) error {
 	return &asked
 }
 
+// failure returns what is wrong with the file, or an error that says what was asked of which bundle.
+func (b *Bundle) failure(op string, err error) error {
+	err = fileError(b.name, err)
+	var wrong *FileError
+	var asked *sources.Error
+	if err == nil || errors.As(err, &wrong) || errors.As(err, &asked) {
+		return err
+	}
+	return &sources.Error{Op: op, Source: b.String(), Err: err}
+}
+
 // kind begins what bundles call themselves.
 const kind = "bundle "
 
@@ -104,5 +115,10 @@ func (e *CommitError) Error() string { return "writing " + e.Path + ": " + e.Err
 // Unwrap returns the cause.
 func (e *CommitError) Unwrap() error { return e.Err }
 
-// errClosed says that a writer is not open any more.
-var errClosed = fmt.Errorf("the bundle: %w", fs.ErrClosed)
+// closedError says that a writer is not open any more. It matches [fs.ErrClosed].
+type closedError struct{}
+
+func (closedError) Error() string { return "the bundle has been committed or closed" }
+
+// Is makes the error one of kind fs.ErrClosed.
+func (closedError) Is(kind error) bool { return kind == fs.ErrClosed }

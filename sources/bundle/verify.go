@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/purveyor-dev/purveyor/hashing"
@@ -50,10 +51,10 @@ func (b *Bundle) Verify(ctx context.Context, options VerifyOptions) (*Report, er
 		report.Unreferenced = append(report.Unreferenced, d.String())
 	}
 	if err != nil {
-		return report, b.fileErrors(err)
+		return report, b.unverified(err)
 	}
 	if report.Items, report.Foreign, err = b.contents(ctx); err != nil {
-		return report, err
+		return report, b.failure(opVerify, err)
 	}
 	var problems []error
 	for i := range report.Items {
@@ -64,18 +65,18 @@ func (b *Bundle) Verify(ctx context.Context, options VerifyOptions) (*Report, er
 			break
 		}
 	}
-	return report, errors.Join(append(problems, ctx.Err())...)
+	return report, errors.Join(append(problems, b.failure(opVerify, ctx.Err()))...)
 }
 
-// fileErrors turns each of joined errors into one about the file.
-func (b *Bundle) fileErrors(err error) error {
+// unverified turns each of joined errors into one about the bundle.
+func (b *Bundle) unverified(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
-		return fileError(b.name, err)
+		return b.failure(opVerify, err)
 	}
 	var all []error
 	for _, one := range joined.Unwrap() {
-		all = append(all, fileError(b.name, one))
+		all = append(all, b.failure(opVerify, one))
 	}
 	return errors.Join(all...)
 }
@@ -114,7 +115,7 @@ func (b *Bundle) signer(ctx context.Context, item *Item, on sources.Platform) (*
 	}
 	claims, err := pkg.Claims(ctx)
 	if err != nil {
-		return nil, sourceError(sources.Error{Op: "verify package", Source: b.String(), Provider: item.Provider, Version: item.Version, Platform: on, Err: err})
+		return nil, sourceError(sources.Error{Op: opVerify, Source: b.String(), Provider: item.Provider, Version: item.Version, Platform: on, Err: err})
 	}
 	return claims.Signer, nil
 }
@@ -131,7 +132,7 @@ func (o VerifyOptions) accepted() (signers, error) {
 	for i, text := range o.Signers {
 		var err error
 		if all[i], err = hashing.ParseFingerprint(text); err != nil {
-			return nil, &sources.FieldError{Field: "VerifyOptions.Signers", Problem: err.Error()}
+			return nil, &sources.FieldError{Field: fmt.Sprintf("VerifyOptions.Signers[%d]", i), Problem: err.Error()}
 		}
 	}
 	return all, nil

@@ -78,7 +78,7 @@ func TestVerifyRefusesWhatIsNoFingerprint(t *testing.T) {
 	for _, text := range []string{"", signer.Fingerprint()[1:], signer.KeyID(), "0x" + signer.Fingerprint()} {
 		report, err := b.Verify(t.Context(), bundle.VerifyOptions{Signers: []string{signer.Fingerprint(), text}})
 		var wrong *sources.FieldError
-		if !errors.As(err, &wrong) || wrong.Field != "VerifyOptions.Signers" || errors.As(err, new(*bundle.SignerError)) || errors.As(err, new(*bundle.FileError)) || report != nil {
+		if !errors.As(err, &wrong) || wrong.Field != "VerifyOptions.Signers[1]" || errors.As(err, new(*bundle.SignerError)) || errors.As(err, new(*bundle.FileError)) || report != nil {
 			t.Errorf("%q: %+v, %v", text, report, err)
 		}
 	}

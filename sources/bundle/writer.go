@@ -84,7 +84,7 @@ func (w *Writer) Push(ctx context.Context, r sources.Release) (*sources.Pushed, 
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
-		return nil, w.failure(opPublish, r.Provider, r.Version, errClosed)
+		return nil, w.failure(opPublish, r.Provider, r.Version, closedError{})
 	}
 	pushed, err := w.target.Push(ctx, r)
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *Writer) Stored(ctx context.Context, p sources.Provider, v sources.Versi
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
-		return nil, w.failure(opList, p, v, errClosed)
+		return nil, w.failure(opList, p, v, closedError{})
 	}
 	stored, err := w.target.Stored(ctx, p, v)
 	if err != nil {
@@ -114,10 +114,11 @@ func (w *Writer) address(p sources.Provider, v sources.Version) string {
 	return w.path + ":" + nameOf(p, v)
 }
 
-// What a writer is told to do: [sources.Error.Op].
+// What a writer is told to do, or a bundle: [sources.Error.Op].
 const (
 	opPublish = "publish packages"
 	opList    = "list packages"
+	opVerify  = "verify package"
 )
 
 func (w *Writer) failure(op string, p sources.Provider, v sources.Version, err error) error {
@@ -148,7 +149,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return w.named(errClosed)
+		return w.named(closedError{})
 	}
 	w.closed = true
 	err, removing := w.write(ctx), w.scratch.remove()

@@ -53,7 +53,7 @@ func (t *Target) push(ctx context.Context, r *sources.Release) (pushed *sources.
 	}
 	dir, err := t.home(r.Provider)
 	if err != nil {
-		return nil, &sources.ReleaseError{Field: "Provider", Problem: err.Error(), Err: err}
+		return nil, &sources.ReleaseError{Field: "Provider", Problem: "cannot be here: " + err.Error(), Err: err}
 	}
 	s, err := openShelf(ctx, dir, r.Provider)
 	if err != nil {

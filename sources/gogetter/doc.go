@@ -21,10 +21,10 @@
 // # Layout
 //
 // Object stores and web servers hold what "terraform providers mirror" writes, and are read one file at a time:
-// HOST/NAMESPACE/TYPE/index.json, VERSION.json and the archives that it names, relative to itself and within the mirror,
-// as is what the origin has signed, if that is there
-// (https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol). The query of the address goes
-// with every file. Each file is fetched whole before its first byte is read.
+// HOST/NAMESPACE/TYPE/index.json, VERSION.json and the archives that it names, relative to itself and within the mirror
+// (https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol). VERSION.json can also say where in
+// the mirror the files are that the origin has signed. The query of the address goes with every file. Each file is fetched
+// whole before its first byte is read.
 //
 // Repositories and directories are filesystem mirrors, packed or unpacked, see package fsmirror. A directory is read
 // where it is. A repository is fetched once, when it is first needed, and kept until [Source.Close]; what it has in

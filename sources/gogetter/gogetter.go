@@ -102,9 +102,14 @@ type mirror interface {
 
 // check says which limit allows nothing.
 func (c Config) check() error {
-	for field, limit := range map[string]int64{"MaxArchive": c.MaxArchive, "MaxRepository": c.MaxRepository} {
-		if limit < 0 {
-			return &sources.FieldError{Field: "Config." + field, Problem: fmt.Sprintf("is %d, which allows nothing; want a number of bytes, or zero for the default", limit)}
+	for _, limit := range []struct {
+		field string
+		bytes int64
+	}{
+		{"MaxArchive", c.MaxArchive}, {"MaxRepository", c.MaxRepository},
+	} {
+		if limit.bytes < 0 {
+			return &sources.FieldError{Field: "Config." + limit.field, Problem: fmt.Sprintf("is %d, which allows nothing; want a number of bytes, or zero for the default", limit.bytes)}
 		}
 	}
 	return nil
@@ -139,7 +144,7 @@ func (s *Source) String() string { return "go-getter mirror " + s.address.String
 var _ sources.Source = (*Source)(nil)
 
 // Close removes what was fetched, archives that are being read among it. What was installed stays. Later questions fail
-// with an error that matches [fs.ErrClosed], or read a mirror that is a directory as before.
+// with an error that matches [fs.ErrClosed], or read a mirror that is a directory as before; claims that are known stay known.
 func (s *Source) Close() error { return s.scratch.close() }
 
 // Versions implements [sources.Source]. The error is a [*sources.Error], around a [*FetchError] if a file or the repository

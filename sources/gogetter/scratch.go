@@ -13,8 +13,13 @@ import (
 	"github.com/purveyor-dev/purveyor/internal/filelock"
 )
 
-// errClosed is the error of a source that was closed.
-var errClosed = fmt.Errorf("the source: %w", fs.ErrClosed)
+// closedError is the error of a source that was closed. It matches [fs.ErrClosed].
+type closedError struct{}
+
+func (closedError) Error() string { return "the source is closed" }
+
+// Is makes the error one of kind fs.ErrClosed.
+func (closedError) Is(kind error) bool { return kind == fs.ErrClosed }
 
 const (
 	scratchPrefix = "gogetter-"      // of private directories
@@ -38,7 +43,7 @@ func (s *scratch) path(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return "", errClosed
+		return "", closedError{}
 	}
 	if s.dir != "" {
 		return s.dir, nil

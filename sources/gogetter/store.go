@@ -8,12 +8,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
 	"github.com/purveyor-dev/purveyor/sources/internal/remote"
-	"github.com/purveyor-dev/purveyor/sources/internal/signed"
 )
 
 // store is a mirror that is read file by file.
@@ -23,12 +21,15 @@ type store struct {
 	trustAll  bool
 	files     *fetcher
 	spellings remote.Spellings
+	vouchers  mirrorjson.Vouchers
 }
 
 var _ mirror = (*store)(nil)
 
 func newStore(a *address, config Config, scratch *scratch, name string) *store {
-	return &store{address: a, name: name, trustAll: config.TrustAllHashes, files: newFetcher(a, config, scratch)}
+	s := &store{address: a, name: name, trustAll: config.TrustAllHashes, files: newFetcher(a, config, scratch)}
+	s.vouchers.Resolve, s.vouchers.Fetch = s.resolve, s.files.readDescribed
+	return s
 }
 
 func (s *store) versions(ctx context.Context, p sources.Provider) (sources.Listing, error) {
@@ -81,45 +82,12 @@ func (s *store) complete(pkg *sources.Package, document *url.URL, member *mirror
 	}
 	pkg.Location = web.Redact(archive)
 	pkg.Content.Archive = s.files.opener(archive)
-	switch {
-	case answer.Statement != nil:
-		pkg.Claims, err = s.vouched(pkg, document, answer.Statement, claims)
-	case len(claims.Package)+len(claims.Others) > 0:
-		pkg.Claims = func(ctx context.Context) (hashing.Claims, error) { return claims, ctx.Err() }
-	}
+	pkg.Claims, err = s.vouchers.Claims(pkg, document, answer.Statement, claims)
 	return err
 }
 
-// vouched returns a function that fetches what the origin has signed, and says what it claims about a package. Its own
-// errors say what is wrong with the document.
-func (s *store) vouched(pkg *sources.Package, document *url.URL, statement *mirrorjson.Statement, reported hashing.Claims) (func(context.Context) (hashing.Claims, error), error) {
-	if err := statement.Check(); err != nil {
-		return nil, err
-	}
-	var parts []*url.URL
-	for _, text := range statement.Parts() {
-		part, err := s.resolve(document, text)
-		if err != nil {
-			return nil, fmt.Errorf("what the origin's statement refers to %w", err)
-		}
-		parts = append(parts, part)
-	}
-	release := signed.Release{Provider: pkg.Provider, Version: pkg.Version, Platform: pkg.Platform}
-	return func(ctx context.Context) (hashing.Claims, error) {
-		statement, err := mirrorjson.FetchStatement(ctx, parts, s.files.readDescribed)
-		if err != nil {
-			return hashing.Claims{}, err
-		}
-		claims, err := mirrorjson.Vouched(statement, release, reported)
-		if err != nil {
-			return hashing.Claims{}, fmt.Errorf("%s: %w", web.Redact(parts[0]), err)
-		}
-		return claims, nil
-	}, nil
-}
-
-// resolve returns the place of an archive, or of a part of a statement. It is within the mirror: the credentials in the address, or those that an SDK
-// finds, would go wherever else a document could lead.
+// resolve returns the place of an archive, or of a part of a statement. It is within the mirror: the credentials in the
+// address, or those that an SDK finds, would go wherever else a document could lead.
 func (s *store) resolve(document *url.URL, reference string) (*url.URL, error) {
 	r, err := url.Parse(reference)
 	if err != nil || r.Path == "" || *r != (url.URL{Path: r.Path, RawPath: r.RawPath}) || path.IsAbs(r.Path) {

@@ -1,6 +1,7 @@
 package gogetter_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -151,6 +153,55 @@ func TestStatementsInStoresThatDoNotHold(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 		})
+	}
+}
+
+// A statement has a key, and not too many.
+func TestStatementsInStoresHaveKeys(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, signature.MaxKeys + 1} {
+		dir := signedMirror(t, newSigner(t))
+		path := filepath.Join(dir, home, "1.0.0.json")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(data, &doc); err != nil {
+			t.Fatal(err)
+		}
+		statement, _ := doc["origin_statement"].(map[string]any)
+		keys, _ := statement["signing_keys_urls"].([]any)
+		statement["signing_keys_urls"] = slices.Repeat(keys[:1], n)
+		if data, err = json.Marshal(doc); err != nil {
+			t.Fatal(err)
+		}
+		edit(t, dir, "1.0.0.json", string(data))
+		b := newBucket(t, dir, httptest.NewServer)
+		pkg, err := open(t, gogetter.Config{Address: b.s3Address(), Retries: -1}).Package(t.Context(), rocket, v1, linux)
+		if !errors.Is(err, sources.ErrMalformed) || !strings.Contains(err.Error(), fmt.Sprintf("%d signing_keys_urls", n)) {
+			t.Errorf("%d keys: %v, %v", n, pkg, err)
+		}
+	}
+}
+
+// The packages of a version share a statement.
+func TestAStatementInAStoreIsFetchedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t, signedMirror(t, newSigner(t)), httptest.NewServer)
+	source := open(t, gogetter.Config{Address: b.s3Address()})
+	platforms := []sources.Platform{linux, darwin, linux, darwin}
+	for _, on := range platforms {
+		pkg, err := source.Package(t.Context(), rocket, v1, on)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := pkg.Claims(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, want := len(b.asked()), len(platforms)+3; n != want {
+		t.Errorf("%d requests, want %d", n, want)
 	}
 }
 

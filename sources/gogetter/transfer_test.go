@@ -198,13 +198,31 @@ func TestNegativeBackoffIsNone(t *testing.T) {
 
 func TestLimitsThatAllowNothing(t *testing.T) {
 	t.Parallel()
+	var wrong *sources.FieldError
 	for field, config := range map[string]gogetter.Config{
 		"Config.MaxArchive":    {Address: "/srv/providers", MaxArchive: -1},
 		"Config.MaxRepository": {Address: "/srv/providers", MaxRepository: -1},
 	} {
-		var wrong *sources.FieldError
 		if _, err := gogetter.New(config); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("%s: the error is %v", field, err)
 		}
+	}
+	for range 20 {
+		_, err := gogetter.New(gogetter.Config{Address: "/srv/providers", MaxArchive: -1, MaxRepository: -1})
+		if !errors.As(err, &wrong) || wrong.Field != "Config.MaxArchive" {
+			t.Fatalf("of two wrong fields the first is told each time: %v", err)
+		}
+	}
+}
+
+func TestAClosedSourceSaysSo(t *testing.T) {
+	t.Parallel()
+	source := open(t, gogetter.Config{Address: "https://mirror.example.com/providers"})
+	if err := source.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := source.Versions(t.Context(), rocket)
+	if !errors.Is(err, fs.ErrClosed) || !strings.HasSuffix(err.Error(), ": the source is closed") {
+		t.Errorf("the error is %v", err)
 	}
 }

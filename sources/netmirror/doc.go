@@ -70,8 +70,8 @@
 //
 // GET and HEAD, conditional and range requests. Archives have their SHA-256 as a strong ETag and may be kept for ever; documents
 // are asked for again, with theirs. 404 is absence, 401 and 403 are those of [HandlerConfig.Authorize], 403 also providers that
-// are not allowed, 405 is for other methods. 500 says that an archive in the store is damaged and cannot be fetched again; 502, 503
-// and 504, that the source or the store fails, or that too much is going on; they all have Retry-After. No answer
-// repeats what the source said: that is for [HandlerConfig.Logger]. TLS is the server's business; without it, behind a proxy, the
-// system's kernel sends archives by itself.
+// are not allowed, 405 is for other methods. 500 says that an archive in the store is damaged and cannot be fetched again, because
+// the source fails, lists it no more, or is none; 502, 503 and 504, that the source or the store fails, or that too much is
+// going on; they all have Retry-After. No answer repeats what the source said: that is for [HandlerConfig.Logger]. TLS is
+// the server's business; without it, behind a proxy, the system's kernel sends archives by itself.
 package netmirror

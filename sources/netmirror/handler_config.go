@@ -100,11 +100,12 @@ type HandlerConfig struct {
 	//	WARN   the source does not answer            error
 	//	ERROR  cannot keep the source's answer       error
 	//	ERROR  cannot read what the source answered  error
-	//	WARN   request failed                        url, status, error
-	//	ERROR  request failed                        url, status, error
+	//	WARN   request failed                        request, status, error
+	//	ERROR  request failed                        request, status, error
 	//
-	// All have the keys provider, version and platform as well, as far as they are about one. The url is the path of the
-	// request, without the query. Requests that were refused are not logged. Nil: no log.
+	// All have the keys provider, version and platform as well, as far as they are about one. The duration is that of
+	// the fetching alone, not of what was waited for before. The request is its path, without the query. Requests that were
+	// refused are not logged. Nil: no log.
 	Logger *slog.Logger
 }
 

@@ -32,8 +32,8 @@ func (h *Handler) archive(ctx context.Context, c parcel) (*opened, error) {
 	if h.isSealed() {
 		return nil, err
 	}
-	if err := h.bring(ctx, c); err != nil {
-		return nil, err
+	if failed := h.bring(ctx, c); failed != nil {
+		return nil, unhealed(err, failed)
 	}
 	return h.store.open(ctx, c)
 }
@@ -69,18 +69,20 @@ func (h *Handler) bring(ctx context.Context, c parcel) error {
 	return err
 }
 
-// fetch brings an archive into the store, and says so.
+// fetch brings an archive into the store when no other process is about to, and says so.
 func (h *Handler) fetch(ctx context.Context, c parcel, hashes []hashing.Hash) error {
-	start := time.Now()
-	fetched, err := h.fetchAlone(ctx, c, hashes)
+	dir, path := h.store.scratch(c)
+	lock, err := filelock.Lock(ctx, path, nil)
+	if errors.Is(err, context.Canceled) {
+		return err // the mirror is shut down while another fetches: nothing has failed
+	}
+	start, fetched := time.Now(), false
+	if err = storeFailure(err); err == nil {
+		fetched, err = h.fetchAlone(ctx, c, hashes, dir, lock)
+	}
 	switch {
 	case err != nil:
-		h.counters.fetchFailures.Add(1)
-		m := msgNotFetched
-		if isStoreFailure(err) {
-			m = msgNotStored
-		}
-		h.journal.failed(ctx, m, c, err)
+		h.noteNotFetched(ctx, c, err)
 	case fetched:
 		h.counters.fetched.Add(1)
 		h.journal.note(ctx, msgFetched, c, slog.Duration("duration", time.Since(start)))
@@ -88,13 +90,17 @@ func (h *Handler) fetch(ctx context.Context, c parcel, hashes []hashing.Hash) er
 	return err
 }
 
-// fetchAlone brings an archive into the store, unless another process has done so.
-func (h *Handler) fetchAlone(ctx context.Context, c parcel, hashes []hashing.Hash) (fetched bool, err error) {
-	dir, path := h.store.scratch(c)
-	lock, err := filelock.Lock(ctx, path, nil)
-	if err != nil {
-		return false, storeFailure(err)
+func (h *Handler) noteNotFetched(ctx context.Context, c parcel, err error) {
+	h.counters.fetchFailures.Add(1)
+	m := msgNotFetched
+	if isStoreFailure(err) {
+		m = msgNotStored
 	}
+	h.journal.failed(ctx, m, c, err)
+}
+
+// fetchAlone brings an archive into the store, unless another process has done so. It ends the lock.
+func (h *Handler) fetchAlone(ctx context.Context, c parcel, hashes []hashing.Hash, dir string, lock *filelock.Held) (fetched bool, err error) {
 	defer func() { err = errors.Join(err, storeFailure(lock.Unlock())) }()
 	if err := os.RemoveAll(dir); err != nil { // what a killed process left
 		return false, storeFailure(err)
@@ -118,13 +124,13 @@ func (h *Handler) fetchInto(ctx context.Context, c parcel, hashes []hashing.Hash
 		return h.config.Fetch(ctx, c.provider, c.version, c.platform, filepath.Join(dir, c.name()))
 	})
 	if err != nil {
-		return err
+		return failureIn(dir, err)
 	}
 	if err := c.checkFetched(ctx, r, hashes); err != nil {
-		return err
+		return failureIn(dir, err)
 	}
 	if _, err := h.store.target.Push(ctx, r); err != nil {
-		return storeFailure(err)
+		return pushFailure(err)
 	}
 	h.store.learn(c, r.Archives[0].Sum)
 	h.pass(ctx, c, r)

@@ -150,8 +150,8 @@ func TestMessages(t *testing.T) {
 			}
 		}
 	}
-	if got := log.seen["WARN request failed"]["url"].String(); got != rocketLinux {
-		t.Errorf("the url is %q", got)
+	if got := log.seen["WARN request failed"]["request"].String(); got != rocketLinux {
+		t.Errorf("the request is %q", got)
 	}
 }
 

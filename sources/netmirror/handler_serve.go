@@ -162,7 +162,7 @@ func (h *Handler) noteFailed(r *http.Request, t target, status int, err error) {
 	if isStoreFailure(err) {
 		m = msgRequestByStore
 	}
-	h.journal.failed(r.Context(), m, t.parcel, err, slog.String("url", r.URL.Path), slog.Int("status", status))
+	h.journal.failed(r.Context(), m, t.parcel, err, slog.String("request", r.URL.Path), slog.Int("status", status))
 }
 
 // verdict translates an error into a status and a text for whoever asked.

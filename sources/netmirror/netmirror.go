@@ -10,8 +10,6 @@ import (
 	"path"
 	"time"
 
-	"github.com/purveyor-dev/purveyor/hashing"
-	"github.com/purveyor-dev/purveyor/internal/memo"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
@@ -76,11 +74,11 @@ type Config struct {
 
 // Source is the source that asks one network mirror.
 type Source struct {
-	config     Config
-	base       *url.URL
-	web        *web.Client
-	spellings  remote.Spellings
-	statements memo.Map[string, *hashing.Statement] // by the URLs of their parts
+	config    Config
+	base      *url.URL
+	web       *web.Client
+	spellings remote.Spellings
+	vouchers  mirrorjson.Vouchers
 }
 
 // URLError says that [Config.URL] cannot be the base URL of a mirror.
@@ -111,7 +109,9 @@ func New(config Config) (*Source, error) {
 	if errors.As(client.CheckURL(base), &refused) {
 		return nil, &URLError{URL: web.Redact(base), Problem: refused.Why}
 	}
-	return &Source{config: config, base: base, web: client}, nil
+	s := &Source{config: config, base: base, web: client}
+	s.vouchers.Resolve, s.vouchers.Fetch = resolve, s.fetchPart
+	return s, nil
 }
 
 // String returns "network mirror URL".

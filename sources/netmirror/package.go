@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/purveyor-dev/purveyor/hashing"
 	"github.com/purveyor-dev/purveyor/internal/web"
 	"github.com/purveyor-dev/purveyor/sources"
 	"github.com/purveyor-dev/purveyor/sources/internal/mirrorjson"
@@ -69,11 +68,10 @@ func (s *Source) complete(pkg *sources.Package, document *url.URL, member *mirro
 	if member == nil || member.URL == "" {
 		return fmt.Errorf("the archive of %s has no url", pkg.Platform)
 	}
-	reference, err := url.Parse(member.URL)
+	archive, err := resolve(document, member.URL)
 	if err != nil {
-		return fmt.Errorf("the url of %s is not a URL", pkg.Platform) // the parser's error would repeat a URL that may hold a secret
+		return fmt.Errorf("the url of %s %w", pkg.Platform, err)
 	}
-	archive := document.ResolveReference(reference)
 	claims, err := answer.Claims(pkg.Platform, s.config.TrustAllHashes)
 	if err != nil {
 		return err
@@ -86,17 +84,8 @@ func (s *Source) complete(pkg *sources.Package, document *url.URL, member *mirro
 		}
 		return s.web.Open(ctx, web.Archive{URL: archive, Token: token})
 	})
-	switch {
-	case answer.Statement != nil:
-		voucher, err := s.newVoucher(pkg, document, answer.Statement, claims)
-		if err != nil {
-			return err
-		}
-		pkg.Claims = voucher.claims
-	case len(claims.Package)+len(claims.Others) > 0:
-		pkg.Claims = func(ctx context.Context) (hashing.Claims, error) { return claims, ctx.Err() }
-	}
-	return nil
+	pkg.Claims, err = s.vouchers.Claims(pkg, document, answer.Statement, claims)
+	return err
 }
 
 // archiveToken returns the credentials for an archive: none, but for the mirror's own origin and on request.

@@ -139,39 +139,6 @@ func (s *store) document(r release) (*mirrorjson.VersionDraft, error) {
 	return draft, nil
 }
 
-// errNotStored says that the store does not have an archive.
-var errNotStored = fmt.Errorf("%w: the store does not have the archive", sources.ErrNotFound)
-
-// storeError is a failure of the store itself.
-type storeError struct{ err error }
-
-func (e *storeError) Error() string { return e.err.Error() }
-func (e *storeError) Unwrap() error { return e.err }
-
-// storeFailure marks an error as one of the store, unless somebody has only given up.
-func storeFailure(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &storeError{err}
-}
-
-// isStoreFailure reports whether the store is to blame, rather than the source.
-func isStoreFailure(err error) bool {
-	var failure *storeError
-	var damage *damageError
-	return errors.As(err, &failure) || errors.As(err, &damage)
-}
-
-// damageError says that an archive in the store is not what the store's own documents say.
-type damageError struct {
-	path string
-	err  error
-}
-
-func (e *damageError) Error() string { return e.path + " is damaged: " + e.err.Error() }
-func (e *damageError) Unwrap() error { return e.err }
-
 // opened is an archive that is in the store.
 type opened struct {
 	*os.File

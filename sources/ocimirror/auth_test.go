@@ -181,12 +181,32 @@ func TestARefusalMadeByHand(t *testing.T) {
 	}{
 		{&ocimirror.RegistryError{Status: 403, Code: "DENIED", Message: "denied"}, true, "the registry answered 403 Forbidden (denied)"},
 		{&ocimirror.RegistryError{Status: 400}, false, "the registry answered 400 Bad Request"},
+		{&ocimirror.RegistryError{Status: 499}, false, "the registry answered 499"},
+		{&ocimirror.RegistryError{Status: 499, Message: "denied"}, false, "the registry answered 499 (denied)"},
 	} {
 		if got := test.err.Error(); got != test.text {
 			t.Errorf("it says %q, want %q", got, test.text)
 		}
 		if errors.Is(test.err, sources.ErrUnauthorized) != test.refused || errors.Is(test.err, sources.ErrUnavailable) || errors.Unwrap(test.err) != nil {
 			t.Errorf("%v is not what it is", test.err)
+		}
+	}
+}
+
+func TestAFailedAuthenticationMadeByHand(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]*ocimirror.AuthError{
+		"authentication to r.example.com failed":                                     {Registry: "r.example.com"},
+		"authentication to r.example.com failed (denied)":                            {Registry: "r.example.com", Message: "denied"},
+		"authentication to r.example.com failed: https://a.example.com/token":        {Registry: "r.example.com", Service: "https://a.example.com/token"},
+		"authentication to r.example.com failed: https://a.example.com/token: wrong": {Registry: "r.example.com", Service: "https://a.example.com/token", Err: errors.New("wrong")},
+		"authentication to r.example.com failed: wrong":                              {Registry: "r.example.com", Err: &ocimirror.CredentialsError{Registry: "r.example.com", Err: errors.New("wrong")}},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+		if errors.Is(err, sources.ErrUnavailable) {
+			t.Errorf("%v is an outage", err)
 		}
 	}
 }

@@ -57,7 +57,7 @@ type AuthError struct {
 }
 
 func (e *AuthError) Error() string {
-	text := "authentication to " + e.Registry + " failed: "
+	text := "authentication to " + e.Registry + " failed"
 	cause := e.Err
 	var credentials *CredentialsError // names the registry once more
 	var status *web.StatusError       // names the service
@@ -65,9 +65,12 @@ func (e *AuthError) Error() string {
 	case errors.As(cause, &credentials):
 		cause = credentials.Err
 	case e.Service != "" && !errors.As(cause, &status):
-		text += e.Service + ": "
+		text += ": " + e.Service
 	}
-	return withMessage(text+cause.Error(), e.Message)
+	if cause != nil {
+		text += ": " + cause.Error()
+	}
+	return withMessage(text, e.Message)
 }
 
 // Unwrap returns the cause and, unless trying again may help, the registry's refusal.

@@ -28,8 +28,8 @@ type RegistryError struct {
 }
 
 func (e *RegistryError) Error() string {
-	text := fmt.Sprintf("answered %d %s", e.Status, http.StatusText(e.Status))
-	if e.answer != nil { // it also tells of credentials; the URL is named by whoever made the request
+	text := strings.TrimSpace(fmt.Sprintf("answered %d %s", e.Status, http.StatusText(e.Status))) // not every status has a text
+	if e.answer != nil {                                                                          // it also tells of credentials; the URL is named by whoever made the request
 		text = strings.TrimPrefix(e.answer.Error(), e.answer.URL+" ")
 	}
 	return withMessage("the registry "+text, e.Message)

@@ -326,6 +326,20 @@ func TestTheClientStaysOnTheMachine(t *testing.T) {
 	}
 }
 
+// Its own machine has several names.
+func TestTheClientReachesTheMachine(t *testing.T) {
+	t.Parallel()
+	s := registrytest.New(t, registrytest.Config{})
+	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "localhost."} {
+		good(t, s.Client(), strings.Replace(s.URL(), "127.0.0.1", host, 1)+"/.well-known/terraform.json")
+	}
+	for _, host := range []string{"localhost..", "localhost.evil.example.net", "."} {
+		if _, err := s.Client().Get("https://" + host + "/"); err == nil {
+			t.Errorf("%s is reached", host)
+		}
+	}
+}
+
 func TestHTTPVersions(t *testing.T) {
 	t.Parallel()
 	for http1, want := range map[bool]string{false: "HTTP/2.0", true: "HTTP/1.1"} {

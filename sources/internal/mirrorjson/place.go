@@ -18,7 +18,7 @@ func Home(dir string, p sources.Provider) (string, error) {
 	}
 	local, err := filepath.Localize(path.Join(p.Host().ASCII(), p.Namespace(), p.Type()))
 	if err != nil {
-		return "", fmt.Errorf("%s cannot have a directory on this system: %w", p, err)
+		return "", fmt.Errorf("this system can have no directory of that name: %w", err)
 	}
 	return filepath.Join(dir, local), nil
 }
