@@ -35,13 +35,13 @@ var ErrNoArchive = errors.New("the source has the package unpacked, and no archi
 // build mirrors. No lock file binds: hold Proof.Computed to its hashes yourself, with [hashing.Judge].
 //
 // The directory of path must exist; what is at path is replaced, at once and only by a verified archive. A process that is
-// killed leaves a file .fetch-* beside it, which the first Fetch to that directory removes that begins a day later.
+// killed leaves a file .purveyor-fetch-* beside it, which the first Fetch to that directory removes that begins a day later.
 //
 // The error is an [*Error] with one [*ProviderError], which matches [ErrNoArchive] where there is nothing to download.
 func (in *Installer) Fetch(ctx context.Context, p sources.Provider, v sources.Version, on sources.Platform, path string) (*Archive, error) {
-	path, err := filepath.Abs(path)
+	path, err := checkFetched(path)
 	if err != nil {
-		return nil, &sources.FieldError{Field: "path", Problem: err.Error()}
+		return nil, err
 	}
 	if err := checkPackage(p, v, on); err != nil {
 		return nil, err
@@ -57,6 +57,21 @@ func (in *Installer) Fetch(ctx context.Context, p sources.Provider, v sources.Ve
 	}
 	j.send(Event{Kind: EventFetched, Path: archive.Path, Proof: archive.Proof, Size: archive.Size})
 	return archive, nil
+}
+
+// checkFetched returns the absolute path of the file that will be made, and refuses what can be none.
+func checkFetched(path string) (string, error) {
+	if path == "" {
+		return "", &sources.FieldError{Field: "path", Problem: "is required: where does the archive go?"}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", &sources.FieldError{Field: "path", Problem: err.Error()}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "", &sources.FieldError{Field: "path", Problem: path + " is a directory; name the file"}
+	}
+	return path, nil
 }
 
 // checkPackage refuses parameters of Fetch that no package can have.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,23 +99,36 @@ func TestFetchNeedsAnArchive(t *testing.T) {
 }
 
 // What a killed Fetch left is removed when nobody can be writing to it any more, also in directories whose names are
-// patterns.
+// patterns. What others have there stays.
 func TestFetchClearsOldLeftovers(t *testing.T) {
 	t.Parallel()
 	f := setup(t, release("acme/alpha", "1.0.0"))
 	dir := filepath.Join(t.TempDir(), "[a]*")
-	old, recent := filepath.Join(dir, ".fetch-1"), filepath.Join(dir, ".fetch-2")
-	lastWeek := time.Now().Add(-7 * day)
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(old, nil, 0o600), os.WriteFile(recent, nil, 0o600), os.Chtimes(old, lastWeek, lastWeek)); err != nil {
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
+	}
+	const prefix = ".purveyor-fetch-"
+	for name, age := range map[string]time.Duration{
+		prefix + "1": 25 * time.Hour, prefix + "2": 23 * time.Hour,
+		prefix: 7 * day, prefix + "config.toml": 7 * day, ".fetch-1": 7 * day,
+	} {
+		path, written := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, written, written)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if _, err := f.fetch(filepath.Join(dir, "archive.zip")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Lstat(old); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the old leftover is still there (%v)", err)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Lstat(recent); err != nil {
-		t.Errorf("what may be in use was removed: %v", err)
+	var left []string
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if want := []string{".fetch-1", prefix, prefix + "2", prefix + "config.toml", "archive.zip"}; !slices.Equal(left, want) {
+		t.Errorf("left are %v, want %v", left, want)
 	}
 }

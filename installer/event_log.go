@@ -25,7 +25,7 @@ func (e Event) record() notify.Record {
 	}
 	a.Text("message", e.Message)
 	a.Error(e.Err)
-	return notify.Record{Level: e.level(), Message: "provider " + string(e.Kind), Attributes: a}
+	return notify.Record{Message: "provider " + string(e.Kind), Attributes: a}
 }
 
 func (e Event) level() slog.Level {

@@ -169,7 +169,7 @@ func TestLockIsNotForReadonly(t *testing.T) {
 func TestLockClearsLeftovers(t *testing.T) {
 	t.Parallel()
 	f := setup(t, release("acme/alpha", "1.0.0"))
-	left := filepath.Join(f.in.CacheDir, ".scratch-123")
+	left := filepath.Join(f.in.CacheDir, ".purveyor-scratch-123")
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}

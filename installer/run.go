@@ -46,7 +46,7 @@ func (in *Installer) begin(ctx context.Context, req *Request) (*run, error) {
 		connections: semaphore.NewWeighted(int64(s.Connections)),
 		unpacks:     semaphore.NewWeighted(int64(s.Unpacks)),
 		underway:    semaphore.NewWeighted(total(s.Queries, s.Downloads, s.Unpacks)),
-		notifier:    &notify.Notifier[Event]{Context: ctx, Notify: s.Notify, Logger: s.Logger, Record: Event.record},
+		notifier:    &notify.Notifier[Event]{Context: ctx, Notify: s.Notify, Logger: s.Logger, Level: Event.level, Record: Event.record},
 	}, nil
 }
 

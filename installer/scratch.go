@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	scratchPrefix = ".scratch-" // begins the names of files that Lock reads once
-	fetchPrefix   = ".fetch-"   // begins the names of archives that Fetch has not verified yet
+	scratchPrefix = ".purveyor-scratch-" // begins the names of files that Lock reads once
+	fetchPrefix   = ".purveyor-fetch-"   // begins the names of archives that Fetch has not verified yet
 )
 
 // abandonedAfter is how long nothing was written to a file of a download that goes on no more: its process was killed.
@@ -48,11 +48,13 @@ func fetchFile(dir string) (*os.File, error) {
 	return os.CreateTemp(dir, fetchPrefix)
 }
 
-// leftovers returns the paths of what has such a name in dir.
+// leftovers returns the paths of the files in dir that [os.CreateTemp] can have made with this prefix. The directory may
+// have anything else in it.
 func leftovers(dir, prefix string) (paths []string) {
 	entries, _ := os.ReadDir(dir) // making a file there will fail as well
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), prefix) {
+		random, ok := strings.CutPrefix(entry.Name(), prefix)
+		if ok && random != "" && strings.Trim(random, "0123456789") == "" && entry.Type().IsRegular() {
 			paths = append(paths, filepath.Join(dir, entry.Name()))
 		}
 	}

@@ -110,6 +110,11 @@ func TestRefusedCallsHaveNoEvents(t *testing.T) {
 			_, err := f.in.Fetch(t.Context(), provider("terraform.io/builtin/terraform"), version("1.0.0"), linux, path)
 			return err
 		},
+		"Fetch, no path": func() error { _, err := f.in.Fetch(t.Context(), alpha, version("1.0.0"), linux, ""); return err },
+		"Fetch, a directory": func() error {
+			_, err := f.in.Fetch(t.Context(), alpha, version("1.0.0"), linux, t.TempDir())
+			return err
+		},
 		"Fetch, no version": func() error { _, err := f.in.Fetch(t.Context(), alpha, sources.Version{}, linux, path); return err },
 		"Fetch, no platform": func() error {
 			_, err := f.in.Fetch(t.Context(), alpha, version("1.0.0"), sources.Platform{}, path)

@@ -71,7 +71,7 @@ func (b *Builder) begin(ctx context.Context, plan Plan) (*run, error) {
 	}
 	r := &run{target: b.Target, parallel: cmp.Or(b.Parallel, DefaultParallel)}
 	r.slots = semaphore.NewWeighted(int64(r.parallel))
-	r.notifier = &notify.Notifier[Event]{Context: ctx, Notify: b.Notify, Logger: b.Installer.Logger, Record: Event.record}
+	r.notifier = &notify.Notifier[Event]{Context: ctx, Notify: b.Notify, Logger: b.Installer.Logger, Level: Event.level, Record: Event.record}
 	own := *b.Installer
 	own.Source, own.Notify = sources.Memo(own.Source), r.share(own.Notify)
 	r.installer = &own
