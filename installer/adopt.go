@@ -11,7 +11,7 @@ import (
 
 // adopt verifies a package that its source has in unpacked form. It stays where it is, to be linked to.
 func (j *job) adopt(ctx context.Context, pkg *sources.Package) (*stored, error) {
-	tree, err := hashing.Dir(ctx, pkg.Content.Dir)
+	tree, err := j.hashDir(ctx, pkg.Content.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot verify the package in %s: %w", pkg.Content.Dir, err)
 	}

@@ -23,7 +23,7 @@ func (j *job) inspect(ctx context.Context, at entry, proof *hashing.Proof) (cond
 	if _, err := findExecutable(at.path, j.selection.Provider); err != nil {
 		return wrong, ctx.Err()
 	}
-	if tree, err := hashing.Dir(ctx, at.path); err != nil || tree != proof.Computed.Tree {
+	if tree, err := j.hashDir(ctx, at.path); err != nil || tree != proof.Computed.Tree {
 		return wrong, ctx.Err()
 	}
 	return intact, ctx.Err()
@@ -33,6 +33,19 @@ func (j *job) inspect(ctx context.Context, at entry, proof *hashing.Proof) (cond
 func (j *job) accepts(path string) bool {
 	return path != j.entry(j.in.Dir).path || j.in.Link.accepts(path)
 }
+
+// hashDir computes the hash of a directory when there is a turn for it: that is work for a processor, like unpacking. The
+// caller has none.
+func (j *job) hashDir(ctx context.Context, dir string) (hashing.Hash, error) {
+	if err := j.unpacks.Acquire(ctx, 1); err != nil {
+		return "", err
+	}
+	defer j.unpacks.Release(1)
+	return hashing.Dir(ctx, dir)
+}
+
+// listened reports whether anybody is told of events.
+func (j *job) listened() bool { return j.in.Notify != nil || j.in.Logger != nil }
 
 // healed reports that what stood at an entry's place was replaced, if that was wrong.
 func (j *job) healed(at entry, before condition) {

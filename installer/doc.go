@@ -22,7 +22,7 @@
 // A package already in a directory is used if a hash of the dependency lock file proves it, or without a lock, the
 // record of having verified it with a signature ([Installer.RecordDir]). Without either it is fetched and compared. A
 // damaged one is replaced, in the cache and in Dir, and an event says so ([EventHealed]). Links in Dir that
-// [Installer.Link] would not make are replaced without one.
+// lead nowhere, as those to a cache that has moved, or that [Installer.Link] would not make are replaced without one.
 //
 // A [Cache] lists, verifies and prunes the packages in a plugin cache, also while they are being used.
 //

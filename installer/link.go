@@ -55,10 +55,12 @@ func (l Link) ways() []way {
 	return append([]way{symlink}, LinkHardlink.ways()...)
 }
 
-// accepts reports whether what stands at path may stay. Whoever asks for copies does not want a link.
+// accepts reports whether what stands at path may stay. Whoever asks for copies does not want a link, and a link to nowhere
+// is left of a cache that has moved.
 func (l Link) accepts(path string) bool {
 	if l == LinkAuto || l == LinkSymlink {
-		return true
+		_, err := os.Stat(path)
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeSymlink == 0
@@ -76,8 +78,12 @@ func (j *job) link(ctx context.Context, have *stored, project entry) error {
 		if j.accepts(project.path) && sameFile(have.dir, project.path) {
 			return nil
 		}
-		there, err := j.inspect(ctx, project, have.proof)
-		if err != nil {
+		copied := j.hasCopy(have, project)
+		there, err := absent, ctx.Err()
+		if copied || j.listened() { // nobody else wants to know, and to find out takes reading everything
+			there, err = j.inspect(ctx, project, have.proof)
+		}
+		if err != nil || copied && there == intact {
 			return err
 		}
 		if err := j.linkInto(ctx, have, project); err != nil {
@@ -86,6 +92,20 @@ func (j *job) link(ctx context.Context, have *stored, project entry) error {
 		j.healed(project, there)
 		return nil
 	})
+}
+
+// hasCopy reports whether what stands at the project's place can be the copy that Link would make: not the package's own
+// files under other names.
+func (j *job) hasCopy(have *stored, project entry) bool {
+	if j.in.Link != LinkReflink && j.in.Link != LinkCopy || !j.in.Link.accepts(project.path) {
+		return false
+	}
+	original, err := findExecutable(have.dir, j.selection.Provider)
+	if err != nil {
+		return false
+	}
+	copied, err := findExecutable(project.path, j.selection.Provider)
+	return err == nil && !sameFile(original, copied)
 }
 
 // linkInto replaces what stands at the project's place, whose lock the caller holds.
@@ -108,7 +128,7 @@ func (j *job) linkStaged(ctx context.Context, have *stored, to string) error {
 	for _, way := range j.in.Link.ways() {
 		err := way(from, to)
 		if err == nil {
-			return verifyCopy(ctx, have, to)
+			return j.verifyCopy(ctx, have, to)
 		}
 		errs = append(errs, err)
 		if err := os.RemoveAll(to); err != nil {
@@ -119,12 +139,12 @@ func (j *job) linkStaged(ctx context.Context, have *stored, to string) error {
 }
 
 // verifyCopy makes sure that what was copied is what was verified. A link needs no check.
-func verifyCopy(ctx context.Context, have *stored, copied string) error {
+func (j *job) verifyCopy(ctx context.Context, have *stored, copied string) error {
 	info, err := os.Lstat(copied)
 	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
 		return err
 	}
-	tree, err := hashing.Dir(ctx, copied)
+	tree, err := j.hashDir(ctx, copied)
 	if err != nil {
 		return err
 	}

@@ -25,12 +25,8 @@ func (j *job) prove(ctx context.Context, dir string) (*hashing.Proof, error) {
 
 // proveByReading computes the hash of what is in dir. known is what was proven of it once; nil if nothing was.
 func (j *job) proveByReading(ctx context.Context, dir string, known *hashing.Proof) (*hashing.Proof, error) {
-	if err := j.unpacks.Acquire(ctx, 1); err != nil { // hashing is work for a processor, like unpacking
-		return nil, err
-	}
-	defer j.unpacks.Release(1)
 	before := takeSnapshot(dir)
-	tree, err := hashing.Dir(ctx, dir)
+	tree, err := j.hashDir(ctx, dir)
 	if err != nil {
 		return nil, ctx.Err() // another reason than the end of the context only means that the package must be fetched
 	}

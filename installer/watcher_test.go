@@ -1,8 +1,10 @@
 package installer_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +24,7 @@ type watcher struct {
 	failed []string                // since the call began
 	seen   map[string]int          // steps, in all
 	over   bool                    // there are no more calls
+	course *course                 // of the call; nil: there is none, or it is not told of
 }
 
 // progression is how far a sequence is.
@@ -55,24 +58,31 @@ func (w *watcher) errorf(format string, args ...any) {
 	w.t.Errorf("events: "+format, args...)
 }
 
-// step names an event as the rules do.
+// step names an event as the rules do: with the place that its Path names.
 func (w *watcher) step(e installer.Event) string {
 	kind := string(e.Kind)
-	switch e.Kind {
-	case installer.EventWaiting, installer.EventHealed, installer.EventCacheHit, installer.EventRetrying:
-	default:
+	if e.Path == "" || e.Kind == installer.EventFetched {
 		return kind
 	}
-	inDir := strings.HasPrefix(e.Path, w.in.Dir)
-	switch {
-	case e.Path == "":
+	place := w.place(e)
+	inDir := place == "project" || place == "home" && w.in.CacheDir == ""
+	if inDir && (e.Kind == installer.EventPresent || e.Kind == installer.EventInstalled) {
 		return kind
-	case inDir && w.in.CacheDir != "":
-		return kind + ":project"
-	case inDir || strings.HasPrefix(e.Path, w.in.CacheDir):
-		return kind + ":home"
 	}
-	return kind + ":" + e.Path
+	return kind + ":" + place
+}
+
+// place returns "home" for a Path where the package is stored, "project" for the one in Dir that is not, and any other Path
+// itself.
+func (w *watcher) place(e installer.Event) string {
+	name := filepath.FromSlash(sources.PackagePath(e.Provider, e.Version, e.Platform))
+	switch e.Path {
+	case filepath.Join(cmp.Or(w.in.CacheDir, w.in.Dir), name):
+		return "home"
+	case filepath.Join(w.in.Dir, name):
+		return "project"
+	}
+	return e.Path
 }
 
 func (w *watcher) see(e installer.Event) {
@@ -94,6 +104,7 @@ func (w *watcher) see(e installer.Event) {
 		w.errorf("%s: %s comes after %s (all calls have returned: %v)", key, step, s.last, w.over)
 	}
 	w.checkFields(e, r)
+	w.checkCourse(e, key)
 	w.checkVersion(e, s)
 	w.checkNumbers(e, s)
 	if s.last = step; e.Kind == installer.EventFailed {
@@ -165,11 +176,13 @@ func (w *watcher) call(do func() error) error {
 	w.t.Helper()
 	w.mu.Lock()
 	w.failed = nil
+	w.course = newCourse()
 	w.mu.Unlock()
 	err := do()
 	w.ended()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.course = nil
 	var failures []string
 	var all *installer.Error
 	if errors.As(err, &all) {
