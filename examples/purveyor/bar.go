@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
 )
 
 // bar is what a line says about a download.
@@ -14,7 +15,7 @@ type bar struct {
 	elapsed        time.Duration
 }
 
-// The columns of a bar's line, in characters, and how narrow they may become.
+// The parts of a bar's line, in columns of the terminal, and how narrow they may become.
 const (
 	phaseWidth   = len("downloading")
 	countWidth   = len("419.4 MB / 419.4 MB")
@@ -55,7 +56,7 @@ func (b bar) line(columns, nameWidth int) string {
 		parts = append(parts, b.speed())
 	}
 	line := strings.TrimRight(strings.Join(parts, " "), " ")
-	return line[:cut(line, columns)]
+	return runewidth.Truncate(line, columns, "")
 }
 
 // drawn is the bar itself, of ASCII characters.
@@ -90,24 +91,18 @@ func (b bar) speed() string {
 
 // shorten leaves out the middle of a text that is too wide: an address ends in what tells it from others.
 func shorten(text string, width int) string {
-	letters := []rune(text)
-	if len(letters) <= width || width < len("a..b") {
+	surplus := textWidth(text) - width
+	if surplus <= 0 || width < len("a..b") {
 		return text
 	}
-	head := (width - 2) / 3
-	return string(letters[:head]) + ".." + string(letters[len(letters)-(width-2-head):])
+	head := runewidth.Truncate(text, (width-len(".."))/3, "")
+	return head + runewidth.TruncateLeft(text, textWidth(head)+surplus+len(".."), "..")
 }
+
+// textWidth returns how many columns a text takes on a terminal: two for each character of some scripts, none for accents of
+// their own, https://www.unicode.org/reports/tr11/.
+func textWidth(text string) int { return runewidth.StringWidth(text) }
 
 func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-}
-
-// cut returns how many bytes of a text its first characters have.
-func cut(text string, characters int) int {
-	for i := range text {
-		if characters--; characters < 0 {
-			return i
-		}
-	}
-	return len(text)
+	return text + strings.Repeat(" ", max(0, width-textWidth(text)))
 }

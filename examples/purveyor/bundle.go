@@ -128,7 +128,7 @@ func (i *unbundling) run(ctx context.Context) error {
 	in := &installer.Installer{Source: b, Policy: i.policy, Notify: i.notify}
 	report, err := (&mirror.Builder{Installer: in, Target: target, Notify: i.notifyMirror}).Build(ctx, plan)
 	i.report(report)
-	return err
+	return keptOf(ctx, report, err)
 }
 
 // open opens the bundle of the command line.
@@ -173,7 +173,7 @@ func (s *session) verifyBundle(ctx context.Context, options bundle.VerifyOptions
 	for _, item := range report.Items {
 		r := record{Event: "verified", Provider: item.Provider.String(), Version: item.Version.String(), Digest: item.Digest, Present: texts(item.Platforms)}
 		if item.Signer != nil {
-			r.Signer, r.Key, r.Carried = item.Signer.Identity, item.Signer.Fingerprint, item.Signer.Carried
+			r = r.signedBy(item.Signer)
 		}
 		s.out.print(r)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -90,15 +91,23 @@ func (c *caching) open() (*installer.Cache, []installer.Locks, error) {
 	if dir == "" {
 		return nil, nil, usagef("there is no plugin cache: neither -cache, nor plugin_cache_dir in the CLI configuration, nor TF_PLUGIN_CACHE_DIR")
 	}
-	var all []installer.Locks
-	for _, path := range c.allInModule(c.locks) {
+	all, err := readLocks(c.allInModule(c.locks))
+	return &installer.Cache{Dir: dir, RecordDir: c.recordDir()}, all, err
+}
+
+// readLocks reads lock files. Each has to be there: one whose name is mistyped would keep nothing.
+func readLocks(paths []string) (all []installer.Locks, err error) {
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("reading the dependency lock file: %w", err)
+		}
 		locks, err := lockfile.Read(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		all = append(all, locks)
 	}
-	return &installer.Cache{Dir: dir, RecordDir: c.recordDir()}, all, nil
+	return all, nil
 }
 
 func (c *caching) list(ctx context.Context) error {

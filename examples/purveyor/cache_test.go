@@ -40,6 +40,8 @@ func TestCacheCare(t *testing.T) {
 	if o := w.must(t, "cache", "prune", "-older-than=1d", "-keep=.terraform.lock.hcl"); o.out != "" {
 		t.Errorf("what a lock file has was removed:\n%s", o.out)
 	}
+	w.fails(t, []string{"cache", "prune", "-older-than=1d", "-keep=typo.hcl"}, exitFailed, "reading the dependency lock file", "typo.hcl")
+	w.fails(t, []string{"cache", "verify", "-lock=typo.hcl"}, exitFailed, "reading the dependency lock file", "typo.hcl")
 	if o := w.must(t, "cache", "prune", "-older-than=1d"); strings.Count(o.out, "removed for") != 2 {
 		t.Errorf("prune says:\n%s", o.out)
 	}

@@ -97,7 +97,9 @@
 //
 // With -json, standard output has one JSON object on each line. The last one has
 // the event "done" (exit status 0), or "failed" (1; 130 when interrupted).
-// Standard error has only what is wrong with the command line (2). Pass over
+// Standard error has only what is wrong with the command line (exit status 2);
+// standard output may have notes then, and no last line. The log of serve is on
+// standard error, too, as key=value pairs; with -quiet, there is none. Pass over
 // events and fields that you do not know. What does not apply is left out.
 //
 // Events of selecting a version, of a provider without a platform:
@@ -140,8 +142,8 @@
 //	removed      mirror -prune, cache prune: it was removed; platform
 //	cached       cache list: a package; path, size, used; message: "ready",
 //	             "damaged" or "link"
-//	checked      verify, cache verify: a package was read; path; message: what it
-//	             is proven by, or what is wrong with it
+//	checked      verify, cache verify: a package was read; path, but not of one
+//	             in a mirror; message: what it is proven by, or what is wrong
 //	spared       cache prune: a package that was to be removed, and is in use
 //
 // Events about the command:

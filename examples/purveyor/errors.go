@@ -19,25 +19,26 @@ import (
 
 // interruptedError says how far an interrupted command has come.
 type interruptedError struct {
-	Done int   // providers
-	Err  error // what it was interrupted with
+	Done int    // how many
+	What string // "provider", "version", "package"
+	Err  error  // what it was interrupted with
 }
 
 func (e *interruptedError) Error() string {
 	if e.Done == 0 {
 		return "nothing was finished"
 	}
-	return count(e.Done, "provider is", "providers are") + " finished and kept"
+	return count(e.Done, e.What+" is", e.What+"s are") + " finished and kept"
 }
 
 func (e *interruptedError) Unwrap() error { return e.Err }
 
-// kept adds to the error of an interrupted command what is kept.
-func kept(ctx context.Context, err error, done int) error {
+// kept adds to the error of an interrupted command how many of what are kept.
+func kept(ctx context.Context, err error, done int, what string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return &interruptedError{Done: done, Err: err}
+	return &interruptedError{Done: done, What: what, Err: err}
 }
 
 // failures returns those among an error of the installer, by provider.
@@ -145,7 +146,7 @@ func (s *session) problem(err error) []record {
 	case errors.As(err, &module):
 		return s.framed(module.Diagnostics, module.Files)
 	case errors.As(err, &locks):
-		return advise(s.framed(locks.Diagnostics, locks.Files), lockFileHint)
+		return s.advise(s.framed(locks.Diagnostics, locks.Files), locks)
 	case errors.As(err, &plan):
 		return s.framed(plan.Diagnostics, plan.Files)
 	case errors.As(err, &failure):
@@ -198,10 +199,10 @@ func (s *session) diagnostics(diags hcl.Diagnostics, files map[string]*hcl.File)
 	}
 }
 
-// advise adds to the last of several records what to do.
-func advise(all []record, hint string) []record {
-	if len(all) > 0 {
-		all[len(all)-1].Hint = hint
+// advise adds to the last of several records about the module's lock file what to do. Another file may be anything.
+func (s *session) advise(all []record, e *lockfile.Error) []record {
+	if _, own := e.Files[s.lockFile()]; own && len(all) > 0 {
+		all[len(all)-1].Hint = lockFileHint
 	}
 	return all
 }

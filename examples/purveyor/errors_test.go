@@ -41,6 +41,7 @@ func TestErrorsThatPeopleMeet(t *testing.T) {
 		stranger bool   // the program does not trust the server
 		args     []string
 		says     []string
+		never    []string
 	}{
 		"a provider nobody has": {
 			args: []string{"install", "acme/nobody"},
@@ -62,9 +63,10 @@ func TestErrorsThatPeopleMeet(t *testing.T) {
 			says:   []string{"not found in network mirror https://", "With a wrong URL, the answer would be the same"},
 		},
 		"a wrong URL, where something else answers": {
-			cfg:  registrytest.Config{Faults: []registrytest.Fault{{Kind: registrytest.KindVersions, Body: []byte("<html>Welcome"), ContentType: "text/html"}}},
-			args: []string{"install", rocket},
-			says: []string{"malformed", "check its URL"},
+			cfg:    registrytest.Config{Faults: []registrytest.Fault{{Kind: registrytest.KindMirrorIndex, Body: []byte("<html>Welcome"), ContentType: "text/html"}}},
+			config: mirror("https://SERVER/mirror/"),
+			args:   []string{"install", rocket},
+			says:   []string{"malformed", "check its URL"},
 		},
 		"a refused connection": {
 			config: hasty + mirror("https://"+closed+"/"),
@@ -105,6 +107,17 @@ func TestErrorsThatPeopleMeet(t *testing.T) {
 			args: []string{"install", "hashicorp/alpha@3"},
 			says: []string{`no version meets the constraints "3.0.0"; there are 3.1.0`, "3 means = 3.0.0; ~> 3.0 allows all of 3.x."},
 		},
+		"a provider nobody has, with its registry": {
+			args:  []string{"install", "registry.terraform.io/acme/nobody"},
+			says:  []string{"  If you mean registry.opentofu.org/acme/nobody, write that.\n"},
+			never: []string{"in full", "-registry"},
+		},
+		"a registry that is none": {
+			cfg:   registrytest.Config{Faults: []registrytest.Fault{{Kind: registrytest.KindVersions, Body: []byte("<html>Welcome"), ContentType: "text/html"}}},
+			args:  []string{"install", rocket},
+			says:  []string{"malformed"},
+			never: []string{"check its URL"}, // the configuration has none
+		},
 		"another number that was meant as a series": {
 			args: []string{"explain", rocket + "@1.3"},
 			says: []string{"1.3 means = 1.3.0; ~> 1.3.0 allows all of 1.3.x."},
@@ -124,7 +137,12 @@ func TestErrorsThatPeopleMeet(t *testing.T) {
 			w := newWorld(t, tt.cfg)
 			w.configure(t, w.srv.CLIConfig()+strings.ReplaceAll(tt.config, "SERVER", w.srv.Host()))
 			w.client = !tt.stranger
-			w.fails(t, tt.args, exitFailed, tt.says...)
+			o := w.fails(t, tt.args, exitFailed, tt.says...)
+			for _, text := range tt.never {
+				if strings.Contains(o.err, text) {
+					t.Errorf("it says %q:\n%s", text, o.err)
+				}
+			}
 		})
 	}
 }
@@ -144,7 +162,7 @@ func TestErrorsAboutTheModule(t *testing.T) {
 	for name, tt := range map[string]struct {
 		files map[string]string
 		args  []string
-		says  []string
+		says  []string // what begins with "!" must not be there
 	}{
 		"a provider of another namespace was meant": {
 			map[string]string{"main.tf": requires(rocket) + "resource \"rocket_engine\" \"x\" {}\n"},
@@ -175,6 +193,16 @@ func TestErrorsAboutTheModule(t *testing.T) {
 			[]string{"install"},
 			[]string{"does not match the", "do not use it", "If the lock file was made on another platform: purveyor lock -platform=" + sources.CurrentPlatform().String()},
 		},
+		"another file is not a lock file": {
+			map[string]string{"main.tf": requires(rocket)},
+			[]string{"mirror", "-dir=m", "-platform=linux_amd64", "-lock=main.tf"},
+			[]string{"main.tf line 1", "!Restore it", "!remove it"},
+		},
+		"a constraint with an operator": {
+			map[string]string{"main.tf": requires(rocket + " = 1.5.0")},
+			[]string{"install"},
+			[]string{`no version meets the constraints "1.5.0"`, "!means"},
+		},
 		"the newest version is not for here": {
 			map[string]string{"main.tf": requires(rocket)},
 			[]string{"lock", "-platform=plan9_mips"},
@@ -195,7 +223,13 @@ func TestErrorsAboutTheModule(t *testing.T) {
 			for name, text := range tt.files {
 				w.write(t, name, text)
 			}
-			w.fails(t, tt.args, exitFailed, tt.says...)
+			o := w.fails(t, tt.args, exitFailed)
+			for _, text := range tt.says {
+				text, unwanted := strings.CutPrefix(text, "!")
+				if strings.Contains(o.err, text) == unwanted {
+					t.Errorf("%q should be there: %t, but it says:\n%s", text, !unwanted, o.err)
+				}
+			}
 		})
 	}
 }

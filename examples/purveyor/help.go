@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // helpWidth is that of the narrowest terminals, in columns.
@@ -14,9 +13,9 @@ func help(words []string) string {
 	name := strings.Join(words, " ")
 	c, _ := find(words)
 	switch {
-	case name == "":
+	case name == "" || isHelp(words[0]):
 		return usage()
-	case name == "json":
+	case words[0] == "json":
 		return jsonHelp()
 	case c != nil:
 		return c.usage()
@@ -81,7 +80,7 @@ func wrapped(indent, text string, columns int) string {
 	var b strings.Builder
 	line := indent
 	for word := range strings.FieldsSeq(text) {
-		if line != indent && utf8.RuneCountInString(line+word) > columns {
+		if line != indent && textWidth(line+word) > columns {
 			b.WriteString(strings.TrimSuffix(line, " ") + "\n")
 			line = indent
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -32,7 +33,7 @@ func (s *session) hint(f *installer.ProviderError, err error) string {
 	case errors.Is(err, sources.ErrUnauthorized):
 		lines = s.credentialsHint(f, err)
 	default:
-		lines = connectionHint(err)
+		lines = s.connectionHint(err)
 	}
 	if len(lines) == 0 {
 		lines = s.choiceHint(f, err)
@@ -72,7 +73,7 @@ func (s *session) absenceHint(f *installer.ProviderError) []string {
 		}
 	}
 	if other, ok := otherRegistry[p.Host()]; ok {
-		lines = append(lines, fmt.Sprintf("If you mean %s/%s/%s, write this address in full, or use -registry=%s.", other, p.Namespace(), p.Type(), other))
+		lines = append(lines, s.elsewhere(other, p))
 	}
 	for _, rule := range s.chain {
 		if !s.mirrorHost(rule.Source.String()).IsZero() && rule.Matches(p) {
@@ -83,6 +84,25 @@ func (s *session) absenceHint(f *installer.ProviderError) []string {
 		lines = append(lines, "See include and exclude in the provider_installation block of the CLI configuration.")
 	}
 	return lines
+}
+
+// elsewhere names the provider of the same name in the other tool's registry.
+func (s *session) elsewhere(other sources.Host, p sources.Provider) string {
+	address := fmt.Sprintf("%s/%s/%s", other, p.Namespace(), p.Type())
+	if s.isFull(p) {
+		return fmt.Sprintf("If you mean %s, write that.", address)
+	}
+	return fmt.Sprintf("If you mean %s, write this address in full, or use -registry=%s.", address, other)
+}
+
+// isFull reports whether an address certainly was written with its host, so that -registry would change nothing.
+func (s *session) isFull(p sources.Provider) bool {
+	for _, r := range s.named {
+		if r.provider == p {
+			return !r.short
+		}
+	}
+	return p.Host() != cmp.Or(s.registry, s.decided, sources.DefaultRegistry)
 }
 
 // registrySaid is about an origin registry that was asked.
@@ -159,7 +179,7 @@ func tokenVariable(host sources.Host) string {
 }
 
 // connectionHint is about requests that did not get through.
-func connectionHint(err error) []string {
+func (s *session) connectionHint(err error) []string {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var hostname x509.HostnameError
@@ -178,8 +198,18 @@ func connectionHint(err error) []string {
 		return []string{"Check host and port, and whether the server is up. If a proxy leads to it, name that in HTTPS_PROXY."}
 	case errors.As(err, &artifact):
 		return nil // a registry did answer
-	case errors.Is(err, sources.ErrMalformed):
-		return []string{"Something else than a registry or mirror may have answered: check its URL in the CLI configuration."}
+	case errors.Is(err, sources.ErrMalformed) && s.isOfMirror(err):
+		return []string{"Something else than a mirror may have answered: check its URL in the CLI configuration."}
 	}
 	return nil
+}
+
+// isOfMirror reports whether an error is a network mirror's, of which the CLI configuration has the URL.
+func (s *session) isOfMirror(err error) bool {
+	for question := (*sources.Error)(nil); errors.As(err, &question); err = question.Err {
+		if !s.mirrorHost(question.Source).IsZero() {
+			return true
+		}
+	}
+	return false
 }

@@ -24,26 +24,27 @@ func (s *session) choiceHint(f *installer.ProviderError, err error) []string {
 		return []string{"purveyor install -upgrade selects another version and changes the lock file."}
 	case errors.As(err, &readonly):
 		return []string{"Without -lockfile=readonly, purveyor install changes the lock file."}
-	case errors.As(err, &conflict):
+	case errors.As(err, &conflict) && f != nil && f.Phase == phasePush: // no other command has the flag
 		return []string{"With -replace, it is replaced all the same."}
 	case errors.As(err, &mismatch) && mismatch.By == hashing.ByLock:
 		return []string{fmt.Sprintf("If the lock file was made on another platform: purveyor lock -platform=%s", s.target())}
 	case errors.As(err, &none) && f != nil:
-		return bareHint(s.asked(f.Provider, none.Constraints))
+		return bareHint(s.asked(f.Provider))
 	case errors.Is(err, installer.ErrNoArchive):
 		return []string{"A mirror of archives is needed, such as \"terraform providers mirror\" and \"tofu providers mirror\" make."}
 	}
 	return nil
 }
 
-// asked returns the constraints for a provider as they stand in the command line, or else in normal form.
-func (s *session) asked(p sources.Provider, constraints sources.Constraints) string {
+// asked returns the constraints for a provider as they stand in the command line; "" if they stand elsewhere. Their normal form
+// does not do: there, "= 1.5.0" has no operator either.
+func (s *session) asked(p sources.Provider) string {
 	for _, r := range s.named {
 		if r.provider == p {
 			return r.text
 		}
 	}
-	return constraints.String()
+	return ""
 }
 
 // bareNumber is a version without an operator that people may take for a series: 3, 3.1, 3.0.0.

@@ -85,7 +85,7 @@ func (i *installation) module(ctx context.Context) error {
 	}
 	s.packages(result)
 	s.unrecorded(result)
-	err = kept(ctx, err, len(result.Packages))
+	err = kept(ctx, err, len(result.Packages), "provider")
 	if i.readonly {
 		return err
 	}
@@ -106,7 +106,7 @@ func installNamed(ctx context.Context, s *session) error {
 		return err
 	}
 	s.packages(result)
-	return errors.Join(kept(ctx, err, len(result.Packages)), s.executables(result))
+	return errors.Join(kept(ctx, err, len(result.Packages), "provider"), s.executables(result))
 }
 
 // packages reports what is installed.

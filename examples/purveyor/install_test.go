@@ -172,7 +172,7 @@ func TestRegistryOfShortAddresses(t *testing.T) {
 
 	// Now the lock file says whose module it is.
 	w.write(t, "main.tofu", "this is not for terraform")
-	if o := w.must(t, "install", "-lockfile=readonly"); !strings.Contains(o.out, "Note: addresses that name no host are on registry.terraform.io") {
+	if o := w.must(t, "install", "-lockfile=readonly"); !strings.Contains(o.out, "Note: the module's addresses that name no host are on registry.terraform.io") {
 		t.Errorf("nothing about the registry in:\n%s", o.out)
 	}
 	w.fails(t, []string{"install", "-registry=registry.opentofu.org"}, exitFailed, "main.tofu")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -56,6 +57,27 @@ func TestInterruptKeepsWhatIsFinished(t *testing.T) {
 	}
 	w.srv.ClearFaults()
 	w.must(t, "install")
+}
+
+// TestAnInterruptedMirrorKeepsWhatIsPublished: what is reported as added is not "nothing". The interrupt comes when one of two
+// providers is published and the other stalls.
+func TestAnInterruptedMirrorKeepsWhatIsPublished(t *testing.T) {
+	t.Parallel()
+	w := stalling(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	index := filepath.Join(w.dir, "mirror", "registry.opentofu.org", "hashicorp", "alpha", "index.json")
+	go func() {
+		for _, err := os.Stat(index); err != nil && ctx.Err() == nil; _, err = os.Stat(index) {
+			time.Sleep(5 * time.Millisecond)
+		}
+		interrupt()
+	}()
+	o := w.runContext(ctx, "mirror", "-json", "-dir=mirror", "-platform=linux_amd64")
+	all := records(t, o.out)
+	if said := all[max(len(all)-2, 0)]; o.code != exitInterrupted || said.Event != "interrupted" || said.Message != "1 package is finished and kept" {
+		t.Errorf("exit status %d:\n%s", o.code, o.out)
+	}
 }
 
 func TestInterruptBeforeTheBeginning(t *testing.T) {

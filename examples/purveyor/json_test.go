@@ -135,3 +135,16 @@ func TestJSONOfExplain(t *testing.T) {
 		t.Errorf("the events are %v", got)
 	}
 }
+
+// TestJSONOfWrongUsage: what is wrong may turn out when files were read, and something about them has been said.
+func TestJSONOfWrongUsage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{})
+	w.onlyTerraform(t)
+	w.write(t, "tf/main.tf", requires("hashicorp/alpha"))
+	w.must(t, "lock", "-chdir=tf", "-registry=registry.terraform.io")
+	o := w.fails(t, []string{"mirror", "-dir=m", "-prune", "-json", "-module=tf"}, exitUsage, "-prune needs -platform")
+	if got, want := eventsOf(records(t, o.out)), []string{"note"}; !slices.Equal(got, want) {
+		t.Errorf("the events are %v, want %v", got, want)
+	}
+}

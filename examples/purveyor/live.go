@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -21,11 +20,11 @@ import (
 type live struct {
 	human
 	terminal io.Writer
-	bars     *mpb.Progress
 
-	nameWidth atomic.Int64 // of the bars, in characters
+	nameWidth atomic.Int64 // of the bars, in columns
 
 	mu      sync.Mutex
+	bars    *mpb.Progress // nil before the first download: most commands have none
 	running map[string]*download
 }
 
@@ -35,7 +34,7 @@ const lineStart = "\r"
 var _ printer = (*live)(nil)
 
 func newLive(terminal io.Writer, lines human) *live {
-	l := &live{human: lines, terminal: terminal, bars: mpb.New(mpb.WithOutput(terminal), mpb.WithAutoRefresh()), running: map[string]*download{}}
+	l := &live{human: lines, terminal: terminal, running: map[string]*download{}}
 	l.human.out = l
 	if isTerminal(lines.err, lines.env) {
 		l.human.err = l // the same terminal
@@ -45,9 +44,15 @@ func newLive(terminal io.Writer, lines human) *live {
 
 // Write prints above the bars.
 func (l *live) Write(p []byte) (int, error) {
-	_, err := l.bars.Write(append([]byte(lineStart), p...))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line := append([]byte(lineStart), p...)
+	err := mpb.ErrDone
+	if l.bars != nil {
+		_, err = l.bars.Write(line)
+	}
 	if errors.Is(err, mpb.ErrDone) {
-		return l.terminal.Write(p)
+		_, err = l.terminal.Write(line)
 	}
 	return len(p), err
 }
@@ -69,6 +74,9 @@ func (l *live) packages(all []record) {
 func (l *live) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.bars == nil {
+		return
+	}
 	for key, d := range l.running {
 		d.bar.Abort(true)
 		delete(l.running, key)
@@ -88,7 +96,10 @@ func (l *live) follow(r record) bool {
 	d := l.running[key]
 	switch kind := installer.EventKind(r.Event); {
 	case kind == installer.EventFetching && d == nil:
-		l.running[key] = l.begin(r)
+		if d = l.begin(r); d == nil {
+			return false
+		}
+		l.running[key] = d
 	case kind == installer.EventFetching:
 		d.restart(r)
 	case d == nil:
@@ -119,15 +130,23 @@ type stage struct {
 	began time.Time
 }
 
-// begin adds a bar. Its total is set later, or else it would end with the last byte, before the package is unpacked.
+// begin adds a bar; nil: there are none any more, because they are closed, or because the terminal has gone. The total is set
+// later, or else the bar would end with the last byte, before the package is unpacked.
 func (l *live) begin(r record) *download {
 	d := &download{name: shortAddress(r) + " " + r.Version}
 	d.stage.Store(&stage{phase: "downloading", began: time.Now()})
-	l.nameWidth.Store(max(l.nameWidth.Load(), int64(utf8.RuneCountInString(d.name))))
-	d.bar = l.bars.MustAdd(0, mpb.BarFillerFunc(func(w io.Writer, now decor.Statistics) error {
+	l.nameWidth.Store(max(l.nameWidth.Load(), int64(textWidth(d.name))))
+	if l.bars == nil {
+		l.bars = mpb.New(mpb.WithOutput(l.terminal), mpb.WithAutoRefresh())
+	}
+	var err error
+	d.bar, err = l.bars.Add(0, mpb.BarFillerFunc(func(w io.Writer, now decor.Statistics) error {
 		_, err := io.WriteString(w, lineStart+d.now(now).line(now.AvailableWidth, int(l.nameWidth.Load())))
 		return err
 	}), mpb.BarRemoveOnComplete(), mpb.BarFillerTrim())
+	if err != nil {
+		return nil
+	}
 	d.restart(r)
 	return d
 }

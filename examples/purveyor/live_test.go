@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/purveyor-dev/purveyor/installer"
@@ -59,6 +60,56 @@ func TestBarsFollowDownloads(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("nothing about %q in:\n%s", want, got)
 		}
+	}
+}
+
+func fetching(version string) record {
+	return record{Event: string(installer.EventFetching), Provider: "registry.opentofu.org/acme/rocket", Version: version, Location: "https://example.com/r.zip"}
+}
+
+// TestLinesWhereBarsHaveEnded: they end by themselves when the terminal goes away.
+func TestLinesWhereBarsHaveEnded(t *testing.T) {
+	t.Parallel()
+	terminal := &screen{}
+	l := newLive(terminal, human{err: terminal})
+	l.print(fetching("1.0.0"))
+	l.bars.Shutdown()
+	l.print(fetching("1.4.0"))
+	if len(l.running) != 1 || !strings.Contains(terminal.String(), "rocket 1.4.0: downloading https://example.com/r.zip\n") {
+		t.Errorf("%d downloads are shown, and the terminal has\n%q", len(l.running), terminal)
+	}
+	l.print(record{Event: string(installer.EventProgress), Provider: "registry.opentofu.org/acme/rocket", Version: "1.4.0", Bytes: 1})
+	l.close()
+	l.close()
+}
+
+// gone is a terminal that was closed.
+type gone struct{}
+
+func (gone) Write([]byte) (int, error) { return 0, syscall.EIO }
+
+// TestTheTerminalGoes while downloads are shown; nothing waits for it, and nothing panics.
+func TestTheTerminalGoes(t *testing.T) {
+	t.Parallel()
+	l := newLive(gone{}, human{err: gone{}})
+	l.print(fetching("1.0.0"))
+	for begun := true; begun && t.Context().Err() == nil; { // until mpb has noticed
+		begun = l.follow(fetching("1.4.0"))
+		l.follow(record{Event: string(installer.EventVerified), Provider: "registry.opentofu.org/acme/rocket", Version: "1.4.0"})
+	}
+	l.print(fetching("2.0.0"))
+	l.close()
+}
+
+// TestNoBarsWithoutDownloads: a terminal gets plain lines.
+func TestNoBarsWithoutDownloads(t *testing.T) {
+	t.Parallel()
+	terminal := &screen{}
+	l := newLive(terminal, human{err: terminal})
+	l.print(record{Event: "note", Message: "something"})
+	l.close()
+	if got, want := terminal.String(), "\rNote: something\n"; got != want || l.bars != nil {
+		t.Errorf("the terminal has %q, want %q", got, want)
 	}
 }
 

@@ -54,5 +54,5 @@ func (s *session) lock(ctx context.Context, h1 bool) error {
 	if partly {
 		s.note("installing will add h1 hashes; -h1 records them now")
 	}
-	return errors.Join(kept(ctx, err, done), s.writeLocks(request.Locks, locks))
+	return errors.Join(kept(ctx, err, done, "provider"), s.writeLocks(request.Locks, locks))
 }

@@ -93,7 +93,7 @@ func (m *mirroring) run(ctx context.Context) error {
 	if err == nil && m.prune {
 		_, err = b.Prune(ctx, plan)
 	}
-	return err
+	return keptOf(ctx, report, err)
 }
 
 // surplus says what pruning would remove.
@@ -120,6 +120,18 @@ func (s *session) report(report *mirror.Report) {
 		}
 		s.out.print(line)
 	}
+}
+
+// keptOf adds to the error of an interrupted build how many of the packages that were asked for are published, and stay.
+func keptOf(ctx context.Context, report *mirror.Report, err error) error {
+	if report == nil {
+		return err
+	}
+	done := 0
+	for _, r := range report.Releases {
+		done += len(r.Added) + len(r.Present)
+	}
+	return kept(ctx, err, done, "package")
 }
 
 func texts[T fmt.Stringer](values []T) (all []string) {

@@ -107,6 +107,22 @@ func TestBundleCrossesTheGap(t *testing.T) {
 	w.fails(t, []string{"verify", "-signer=" + strings.Repeat("AB", 20), "mirror"}, exitFailed, "cannot accept "+rocket)
 }
 
+// TestAnExpiredKeyIsNamed: bundle verify says of a signer what mirror says.
+func TestAnExpiredKeyIsNamed(t *testing.T) {
+	t.Parallel()
+	signer, err := registrytest.NewSigner("old", registrytest.SignerOptions{Expired: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, registrytest.Config{Signer: signer})
+	w.must(t, "bundle", "export", "-o=b.tar", "-platform=linux_amd64", rocket+"@1.4.0")
+	for _, args := range [][]string{{"bundle", "verify", "b.tar"}, {"mirror", "-dir=m", "-platform=linux_amd64", rocket + "@1.4.0"}} {
+		if o := w.must(t, args...); !strings.Contains(o.out+o.err, ", expired on 20") {
+			t.Errorf("purveyor %s says:\n%s%s", strings.Join(args, " "), o.out, o.err)
+		}
+	}
+}
+
 func TestBundleRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, registrytest.Config{})

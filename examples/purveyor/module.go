@@ -22,7 +22,7 @@ func (s *session) module() (installer.Request, error) {
 		return request, err
 	}
 	registry := s.registryFor(request.Locks, sources.Host{})
-	s.noteLockFile(registry)
+	s.noteLockFile(s.dir, registry)
 	options := required.Options{Registry: registry, DataDir: s.dataDir(), TerraformFiles: registry == sources.TerraformRegistry}
 	result, err := required.Read(s.dir, options)
 	if err != nil {

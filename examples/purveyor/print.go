@@ -212,15 +212,16 @@ func sizeFrom(bytes int64) string {
 	return ""
 }
 
-// size returns "4.8 MB"; "" for nothing.
+// size returns "4.8 MB", which has eight characters at most; "" for nothing.
 func size(bytes int64) string {
-	switch {
-	case bytes <= 0:
+	if bytes <= 0 {
 		return ""
-	case bytes < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
 	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	number, unit := float64(bytes)/1e3, 0
+	for ; number >= 999.95; unit++ { // which would be written with four digits
+		number /= 1e3
+	}
+	return fmt.Sprintf("%.1f %cB", number, "kMGTPE"[unit])
 }
 
 func count(n int, one, many string) string {

@@ -81,7 +81,7 @@ func (s *publication) run(ctx context.Context) error {
 	if len(failed.Failures) == 0 {
 		return nil
 	}
-	return kept(ctx, &failed, len(resolution.Selections)-len(failed.Failures))
+	return kept(ctx, &failed, len(resolution.Selections)-len(failed.Failures), "version")
 }
 
 // prepare finds out where packages come from and where they go.

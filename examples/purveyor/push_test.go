@@ -42,6 +42,28 @@ func (w *world) fetch(t *testing.T, path string) string {
 	return string(body)
 }
 
+// TestOnlyPushOffersToReplace: no other command that publishes has the flag.
+func TestOnlyPushOffersToReplace(t *testing.T) {
+	t.Parallel()
+	w, template := harbour(t, registrytest.OCIAuth{})
+	w.must(t, "push", "-to", template, "-platform=linux_amd64", rocket+"@1.4.0")
+	other := newWorld(t, registrytest.Config{Releases: []registrytest.Release{
+		{Provider: "acme/rocket", Version: "1.4.0", Platforms: []string{"linux_amd64"}, Executable: []byte("another")},
+	}})
+	other.must(t, "mirror", "-dir="+w.dir+"/other", "-platform=linux_amd64", rocket)
+	other.must(t, "bundle", "export", "-o="+w.dir+"/other.tar", "-platform=linux_amd64", rocket)
+	for _, args := range [][]string{
+		{"push", "-to", template, "-from=other", "-platform=linux_amd64", rocket},
+		{"mirror", "-to", template, "-from=other", "-platform=linux_amd64", rocket},
+		{"bundle", "import", "-to", template, "other.tar"},
+	} {
+		o := w.fails(t, args, exitFailed, "another")
+		if strings.Contains(o.err, "-replace") != (args[0] == "push") {
+			t.Errorf("purveyor %s says:\n%s", strings.Join(args, " "), o.err)
+		}
+	}
+}
+
 func TestPushPublishes(t *testing.T) {
 	t.Parallel()
 	w, template := harbour(t, registrytest.OCIAuth{})

@@ -26,18 +26,27 @@ func (s *session) registryFor(locks installer.Locks, fallback sources.Host) sour
 	return decided
 }
 
-// noteLockFile says that a lock file has decided otherwise than the default, and lets it decide for the configuration, too.
-func (s *session) noteLockFile(registry sources.Host) {
+// noteLockFile says that the lock file of a module has decided otherwise than the default. For the configuration it decides,
+// too, unless something else that is asked for disagrees.
+func (s *session) noteLockFile(dir string, registry sources.Host) {
 	if s.registry.IsZero() && registry == sources.TerraformRegistry {
 		s.decided = registry
-		s.noteOnce("addresses that name no host are on %s, since the lock file is terraform's; -registry selects another", registry)
+		which := "the module's addresses"
+		if dir != s.dir {
+			which = "addresses in " + s.show(dir)
+		}
+		s.noteOnce("%s that name no host are on %s, since the lock file is terraform's; -registry selects another", which, registry)
 	}
 }
 
 // noteDefault says that the default has decided about addresses that name no host, to somebody who seems to use terraform.
 func (s *session) noteDefault() {
 	if s.short && s.seemsTerraforms() {
-		s.noteOnce("addresses that name no host are on %s, as for tofu; for terraform: -registry=%s", sources.DefaultRegistry, sources.TerraformRegistry)
+		which := "addresses"
+		if len(s.noted) > 0 { // a lock file has decided about some
+			which = "other addresses"
+		}
+		s.noteOnce("%s that name no host are on %s, as for tofu; for terraform: -registry=%s", which, sources.DefaultRegistry, sources.TerraformRegistry)
 	}
 }
 

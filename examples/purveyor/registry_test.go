@@ -64,6 +64,48 @@ func TestTheDefaultIsMentioned(t *testing.T) {
 	}
 }
 
+// TestALockFileDecidesForItsModule, and for the configuration only if nothing else that is asked for is on another registry.
+func TestALockFileDecidesForItsModule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{})
+	w.onlyTerraform(t)
+	const short = "hashicorp/alpha"
+	for _, name := range []string{"tf", "tofu", "none"} {
+		w.write(t, name+"/main.tf", requires(short))
+	}
+	w.write(t, "plan.hcl", "platforms = [\"linux_amd64\"]\nprovider \""+short+"\" {\n}\n")
+	w.must(t, "lock", "-chdir=tf", "-registry=registry.terraform.io")
+	w.must(t, "lock", "-chdir=tofu", "-registry=registry.opentofu.org")
+	w.through(t, registrytest.Method{Include: []string{"hashicorp/*"}}) // of the registry that decides
+	w.onlyTerraform(t)
+	const ofModule = "Note: addresses in tf that name no host are on registry.terraform.io, since the lock file is terraform's; -registry selects another\n"
+	const ofOthers = "Note: other addresses that name no host are on registry.opentofu.org, as for tofu; for terraform: -registry=registry.terraform.io\n"
+	for name, tt := range map[string]struct {
+		args     []string
+		others   int
+		mirrored string // "": the module's only
+	}{
+		"alone":                       {nil, 0, ""},
+		"beside an address":           {[]string{short}, 1, "registry.opentofu.org/hashicorp/alpha 3.1.0: added"},
+		"beside one with its host":    {[]string{"registry.terraform.io/hashicorp/alpha"}, 0, ""},
+		"beside a plan":               {[]string{"-plan=plan.hcl"}, 1, "registry.opentofu.org/hashicorp/alpha 3.1.0: added"},
+		"beside a module of tofu":     {[]string{"-module=tofu"}, 0, "registry.opentofu.org/hashicorp/alpha 3.1.0: added"},
+		"beside one without its lock": {[]string{"-module=none"}, 1, "registry.opentofu.org/hashicorp/alpha 3.1.0: added"},
+	} {
+		o := w.run(t, append([]string{"mirror", "-dir=" + t.TempDir(), "-platform=linux_amd64", "-module=tf"}, tt.args...)...)
+		said := o.out + o.err
+		if strings.Count(said, ofModule) != 1 || strings.Count(said, ofOthers) != tt.others {
+			t.Errorf("%s, the notes are not as expected:\n%s", name, said)
+		}
+		switch modules := "registry.terraform.io/hashicorp/alpha 3.1.0: added"; {
+		case tt.mirrored == "" && (o.code != exitDone || !strings.Contains(said, modules)):
+			t.Errorf("%s, the module's is missing:\n%s", name, said)
+		case tt.mirrored != "" && !strings.Contains(said, tt.mirrored):
+			t.Errorf("%s, nothing about %q in:\n%s", name, tt.mirrored, said)
+		}
+	}
+}
+
 // TestAMirrorOfTerraformsModule has what the module's lock file is for.
 func TestAMirrorOfTerraformsModule(t *testing.T) {
 	t.Parallel()

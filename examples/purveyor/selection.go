@@ -17,6 +17,7 @@ type selection struct {
 	plans, modules, locks []string // paths
 	latest                int
 	from                  string // a directory in the place of the configured sources
+	tofus                 bool   // the lock file of one of the modules is tofu's
 }
 
 func (w *selection) flags(s *session, set *flag.FlagSet) {
@@ -56,9 +57,12 @@ func (w *selection) plan(s *session) (mirror.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	if s.seemsTerraforms() { // with another default, do the files ask for something else?
+	if s.seemsTerraforms() || !s.decided.IsZero() { // with another default, do the files ask for something else?
 		other, err := w.files(s, sources.TerraformRegistry)
 		s.short = s.short || err == nil && !maps.Equal(providers(files), providers(other))
+	}
+	if s.short || w.tofus {
+		s.decided = sources.Host{} // not for all: the default decides
 	}
 	return plan.And(files), nil
 }
@@ -79,8 +83,9 @@ func (w *selection) files(s *session, registry sources.Host) (plan mirror.Plan, 
 		}
 		decided := s.registryFor(locks, registry)
 		if decided != registry {
-			s.noteLockFile(decided)
+			s.noteLockFile(dir, decided)
 		}
+		w.tofus = w.tofus || decided == sources.OpenTofuRegistry
 		more, err := mirror.ForModules(required.Options{Registry: decided, TerraformFiles: decided == sources.TerraformRegistry}, dir)
 		if err != nil {
 			return plan, err

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -85,6 +86,7 @@ func (v *service) run(ctx context.Context) error {
 	if err := errors.Join(checkAddress("listen", v.listen), checkAddress("metrics", v.metrics)); err != nil {
 		return err
 	}
+	v.short = slices.ContainsFunc(slices.Concat(v.allow, v.deny), isShortPattern)
 	if err := v.configure(v.registry); err != nil {
 		return err
 	}
@@ -104,6 +106,7 @@ func (v *service) complete() (err error) {
 	if c.Store, err = v.store(); err != nil {
 		return err
 	}
+	c.Logger = slog.New(slog.DiscardHandler)
 	if !v.quiet {
 		c.Logger = slog.New(slog.NewTextHandler(v.stderr, nil))
 	}
@@ -195,7 +198,10 @@ func (v *service) servers(handler *netmirror.Handler) (servers []*http.Server, l
 		if err != nil {
 			return err
 		}
-		servers = append(servers, &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute})
+		servers = append(servers, &http.Server{
+			Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+			ErrorLog: slog.NewLogLogger(v.config.Logger.Handler(), slog.LevelWarn),
+		})
 		listeners = append(listeners, listener)
 		return nil
 	}

@@ -41,6 +41,9 @@ func patterns(registry sources.Host, texts []string) ([]sources.Pattern, error) 
 	return all, nil
 }
 
+// isShortPattern reports whether a pattern names no host, not even *.
+func isShortPattern(text string) bool { return strings.Count(text, "/") < 2 }
+
 // readTokens reads one token from each line; those that begin with # are comments.
 func readTokens(path string) ([]sources.Token, error) {
 	text, err := os.ReadFile(path)

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,7 +24,7 @@ type serving struct {
 	ended     chan int
 }
 
-var listensAt = regexp.MustCompile(`http://([\d.:]+)/`)
+var listensAt = regexp.MustCompile(`https?://([\d.:]+)/`)
 
 func (w *world) serve(t *testing.T, listeners int, args ...string) *serving {
 	t.Helper()
@@ -121,4 +124,51 @@ func TestServe(t *testing.T) {
 	}
 	w.fails(t, []string{"serve", "-tls-cert=a", "store"}, exitUsage, "go together")
 	w.fails(t, []string{"serve", "-allow=a/b/c/d", "store"}, exitUsage, "a/b/c/d")
+}
+
+// TestServeLogsWhatIsWrongWithConnections where it logs everything else.
+func TestServeLogsWhatIsWrongWithConnections(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{})
+	w.certificate(t)
+	s := w.serve(t, 1, "-json", "-tls-cert=cert.pem", "-tls-key=key.pem", "store")
+	if status, _ := get(t, "http://"+s.addresses[0]+"/", ""); status != http.StatusBadRequest {
+		t.Errorf("http, where https is spoken: %d", status)
+	}
+	s.stop()
+	if code := <-s.ended; code != exitDone {
+		t.Errorf("exit status %d", code)
+	}
+	if said := s.said.String(); !strings.Contains(said, `level=WARN msg="http: TLS handshake error from `) {
+		t.Errorf("it says:\n%s", said)
+	}
+}
+
+// certificate writes a server's certificate and its key.
+func (w *world) certificate(t *testing.T) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	pair := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
+	w.write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
+}
+
+// TestServeMentionsTheDefault where it decides about the patterns.
+func TestServeMentionsTheDefault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, registrytest.Config{})
+	w.onlyTerraform(t)
+	for pattern, want := range map[string]bool{"-allow=hashicorp/*": true, "-deny=*/*": true, "-allow=*/*/*": false, "-allow=registry.terraform.io/hashicorp/*": false} {
+		s := w.serve(t, 1, pattern, "store")
+		if got := strings.Contains(s.said.String(), defaultNote); got != want {
+			t.Errorf("serve %s mentions it: %t:\n%s", pattern, got, s.said)
+		}
+		s.stop()
+		<-s.ended
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // habits are commands of other programs, and what does the same here.
@@ -43,10 +44,26 @@ func noCommand(args []string) string {
 func misplaced(args []string) string {
 	for i := range args {
 		if c, rest := find(args[i:]); c != nil {
-			return fmt.Sprintf("flags come after the command: purveyor %s", strings.Join(slices.Concat([]string{c.name}, args[:i], rest), " "))
+			return fmt.Sprintf("flags come after the command: purveyor %s", strings.Join(slices.Concat([]string{c.name}, quoted(args[:i]), quoted(rest)), " "))
 		}
 	}
 	return fmt.Sprintf("flags come after the command, and there is none before %s", args[0])
+}
+
+// quoted returns words as a shell reads them.
+func quoted(words []string) []string {
+	all := slices.Clone(words)
+	for i, word := range all {
+		if word == "" || strings.ContainsFunc(word, special) {
+			all[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return all
+}
+
+// special reports whether a character may mean something to a shell.
+func special(c rune) bool {
+	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("-_=./:@,+%", c)
 }
 
 // family returns the commands of two words that begin with one.
@@ -83,7 +100,8 @@ func noFlag(set *flag.FlagSet, name string) error {
 // maxWord is the length of the longest word, in bytes, that may be a slip.
 const maxWord = 40
 
-// near returns the words to which one is nearest, if that is near enough to be a slip.
+// near returns the words to which one is nearest, if that is near enough to be a slip. Of a slip, a letter is right: or else
+// all words of one letter would be near to each other.
 func near(word string, known []string) (best []string) {
 	if len(word) > maxWord {
 		return nil
@@ -95,6 +113,7 @@ func near(word string, known []string) (best []string) {
 			d = 1 // an abbreviation
 		}
 		switch {
+		case d >= max(len(word), len(k)):
 		case d < least:
 			best, least = []string{k}, d
 		case d == least:

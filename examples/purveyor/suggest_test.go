@@ -22,6 +22,9 @@ func TestSlips(t *testing.T) {
 		"help instal":                  `purveyor: there is no command "instal"; did you mean install?`,
 		"-chdir=x install -upgrade":    `purveyor: flags come after the command: purveyor install -chdir=x -upgrade`,
 		"-chdir x bundle verify b.tar": `purveyor: flags come after the command: purveyor bundle verify -chdir x b.tar`,
+		"-chdir=$x mirror a/b@>1":      `purveyor: flags come after the command: purveyor mirror '-chdir=$x' 'a/b@>1'`,
+		"bundle export -f=b.tar":       `purveyor bundle export: there is no flag -f`,
+		"push -t=x":                    `purveyor push: there is no flag -t; did you mean -to?`,
 		"-json":                        `purveyor: flags come after the command, and there is none before -json`,
 		"install -platfrom=a_b":        `purveyor install: there is no flag -platfrom; did you mean -platform?`,
 		"install -reg=x":               `purveyor install: there is no flag -reg; did you mean -registry?`,
@@ -42,6 +45,14 @@ func TestSlips(t *testing.T) {
 				t.Errorf("it says:\n%s%s", o.out, o.err)
 			}
 		})
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	got := strings.Join(quoted([]string{"-chdir=live/a", "a/b@~> 3", "it's", "", "漢字/b"}), " ")
+	if want := `-chdir=live/a 'a/b@~> 3' 'it'\''s' '' 漢字/b`; got != want {
+		t.Errorf("they are %s, want %s", got, want)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 )
 
 // table is what is installed, for people.
@@ -40,8 +39,8 @@ func tableOf(packages []record) *table {
 }
 
 const (
-	columnGap    = 2
-	leastAddress = 14 // how narrow the first column may become
+	columnGap = 2
+	leastText = 14 // how narrow addresses, and the places that packages come from, may become
 )
 
 // widths returns those of the columns.
@@ -49,7 +48,7 @@ func (t *table) widths() []int {
 	widths := make([]int, len(t.rows[0]))
 	for _, row := range t.rows {
 		for i, text := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+			widths[i] = max(widths[i], textWidth(text))
 		}
 	}
 	return widths
@@ -64,18 +63,25 @@ func (t *table) width() int {
 	return sum
 }
 
-// narrow puts the last column below the rows, and if that is not enough shortens the addresses.
+// narrow puts the last column below the rows, and if that is not enough shortens the addresses, and the places that packages
+// come from, which may be paths.
 func (t *table) narrow(columns int) {
 	for i, row := range t.rows {
 		last := len(row) - 1
 		t.rows[i], t.below[i] = row[:last], row[last]
 	}
 	t.below[0] = ""
-	if surplus := t.width() - columns; surplus > 0 {
-		width := max(t.widths()[0]-surplus, leastAddress)
-		for _, row := range t.rows {
-			row[0] = shorten(row[0], width)
+	const provider, from = 0, 2
+	widths := t.widths()
+	for surplus := t.width() - columns; surplus > 0 && max(widths[provider], widths[from]) > leastText; surplus-- {
+		if widths[provider] >= widths[from] {
+			widths[provider]--
+		} else {
+			widths[from]--
 		}
+	}
+	for _, row := range t.rows {
+		row[provider], row[from] = shorten(row[provider], widths[provider]), shorten(row[from], widths[from])
 	}
 }
 

@@ -12,15 +12,34 @@ import (
 // unwritable returns the error that matters if one comes from a directory that cannot be written in: each file that was to be
 // made there has its own.
 func (s *session) unwritable(err error) (record, bool) {
-	var path *fs.PathError
-	if !errors.As(err, &path) || !errors.Is(path, fs.ErrPermission) && !errors.Is(path, syscall.EROFS) {
+	path, reason := made(err)
+	if path == "" || !errors.Is(reason, fs.ErrPermission) && !errors.Is(reason, syscall.EROFS) {
 		return record{}, false
 	}
-	dir := existing(filepath.Dir(path.Path))
-	if isWritable(dir) {
-		return record{}, false // it was reading that is not permitted, or one file
+	dir := existing(filepath.Dir(path))
+	return record{Event: "error", Message: "cannot write in " + s.largest(dir) + ": " + reason.Error()}, true
+}
+
+// made returns what could not be made, and why; "" if it may have been reading, or writing to a file that is there.
+func made(err error) (path string, reason error) {
+	var file *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &link) && (link.Op == "rename" || link.Op == "symlink"):
+		path, reason = link.New, link.Err
+	case errors.As(err, &file) && (file.Op == "mkdir" || file.Op == "open" && isNew(file.Path)):
+		path, reason = file.Path, file.Err
 	}
-	return record{Event: "error", Message: "cannot write in " + s.largest(dir) + ": " + path.Err.Error()}, true
+	if !filepath.IsAbs(path) {
+		return "", nil // it is relative to a directory that the error does not name
+	}
+	return path, reason
+}
+
+// isNew reports whether nothing is at a path: to open that for reading would not be forbidden, but fail otherwise.
+func isNew(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // largest returns the directory that people know and is not writable either, if one is in that.
@@ -30,7 +49,7 @@ func (s *session) largest(dir string) string {
 		known = append(known, s.config.PluginCacheDir)
 	}
 	for _, outer := range known {
-		if outer != "" && strings.HasPrefix(dir, outer+string(filepath.Separator)) && !isWritable(outer) {
+		if outer != "" && strings.HasPrefix(dir, outer+string(filepath.Separator)) && isForbidden(outer) {
 			return outer
 		}
 	}
@@ -45,15 +64,4 @@ func existing(dir string) string {
 		}
 		dir = filepath.Dir(dir)
 	}
-}
-
-// isWritable tries it: permissions are not all that can stand in the way.
-func isWritable(dir string) bool {
-	file, err := os.CreateTemp(dir, ".purveyor-try-*")
-	if err != nil {
-		return false
-	}
-	file.Close()
-	os.Remove(file.Name())
-	return true
 }

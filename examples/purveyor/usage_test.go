@@ -67,6 +67,9 @@ func TestHelpIsNoFailure(t *testing.T) {
 		{[]string{"help", "versions"}, "purveyor versions [flags] ADDRESS"},
 		{[]string{"lock", "-help"}, "can be repeated"},
 		{[]string{"push", "-h"}, "-to TEMPLATE"},
+		{[]string{"help", "help"}, "purveyor lock [flags]"},
+		{[]string{"help", "json"}, "JSON object on each line"},
+		{[]string{"help", "json", "fields"}, "JSON object on each line"},
 	} {
 		if o := w.must(t, tt.args...); !strings.Contains(o.out, tt.says) || o.err != "" {
 			t.Errorf("%v: nothing about %q in:\n%s%s", tt.args, tt.says, o.out, o.err)
