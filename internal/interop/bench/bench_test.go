@@ -31,7 +31,7 @@ func TestMemoryDoesNotGrowWithThePackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer registry.stop()
-	got, err := large.once(t.Context(), registry, programs{self: self}.library())
+	got, err := large.once(t.Context(), self, registry, programs{self: self}.library())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestWarmInstallationsReadNothing(t *testing.T) {
 	defer registry.stop()
 	for flags, want := range map[string]float64{"-records=records": 0.1, "-records=": 25} { // MB, at most
 		clients := programs{self: self}.warm(flags)
-		got, err := small.once(t.Context(), registry, clients[0])
+		got, err := small.once(t.Context(), self, registry, clients[0])
 		if err != nil {
 			t.Fatal(err)
 		}

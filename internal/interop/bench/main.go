@@ -10,7 +10,8 @@
 //
 // The registry (package registrytest, TLS on the loopback interface, in some scenarios over a slow link, package slowlink) is
 // a process of its own, so that its work counts for nobody; it does take processor time away from the clients, which few
-// processors make felt. The clients are terraform and tofu, as far as they are on PATH, and a small program around the
+// processors make felt. Before each run, another process uses a few GB of memory, so that nobody has to wait for the host of a
+// virtual machine to find some. The clients are terraform and tofu, as far as they are on PATH, and a small program around the
 // library (package client), run in turn, each with a new directory. All read the same CLI configuration file, which leads
 // to a network mirror in some scenarios.
 //
@@ -18,7 +19,7 @@
 //
 // Figures are medians. Sizes are those of unpacked packages, whose archives have about a third of that; 1 MB is 10⁶ bytes.
 //
-//   - CPU: user and system time together, of the client alone.
+//   - CPU: user and system time together, of the client alone; system is the part of it that the system took.
 //   - peak MB: the most memory that the process had at a time.
 //   - requests: those that the registry got. One that is answered in part counts like any other.
 //   - connections: the most that the registry had open at a time.
@@ -52,6 +53,7 @@ const (
 	asClient   = "client"
 	asDownload = "download"
 	asInflate  = "inflate"
+	asTouch    = "touch"
 )
 
 func main() {
@@ -78,6 +80,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return download(ctx, args[1:])
 		case asInflate:
 			return inflate(args[1:])
+		case asTouch:
+			return touch(args[1:])
 		}
 	}
 	self, err := os.Executable()

@@ -66,13 +66,10 @@ func (s *scenario) run(ctx context.Context, self string, out io.Writer) error {
 	}
 	defer registry.stop()
 	fmt.Fprintf(out, "%s; %d run(s) of each\n", s.title(), s.runs)
-	if err := s.touchMuch(); err != nil {
-		return err
-	}
 	samples := make([][]sample, len(s.entrants))
 	for range s.runs {
 		for i, e := range s.entrants {
-			one, err := s.once(ctx, registry, e)
+			one, err := s.once(ctx, self, registry, e)
 			if err != nil {
 				return fmt.Errorf("%s: %w", e.name, err)
 			}
@@ -84,13 +81,13 @@ func (s *scenario) run(ctx context.Context, self string, out io.Writer) error {
 }
 
 // once measures an entrant in a new directory.
-func (s *scenario) once(ctx context.Context, r *registry, e entrant) (sample, error) {
+func (s *scenario) once(ctx context.Context, self string, r *registry, e entrant) (sample, error) {
 	m, err := newModule(r, s, e.set)
 	if err != nil {
 		return sample{}, err
 	}
 	defer m.remove()
-	if err := m.touch(s.offer.Sets[e.set]); err != nil {
+	if err := touchBefore(ctx, self, s.offer.Sets[e.set]); err != nil {
 		return sample{}, err
 	}
 	for _, step := range e.before {
